@@ -1,0 +1,1 @@
+"""Redis/Valkey: the queue and the records, behind `harness.ports`."""
