@@ -1,0 +1,1 @@
+"""Events in: the socket, and what of them is for us."""

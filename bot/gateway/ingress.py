@@ -1,0 +1,198 @@
+"""What a Slack event is to us: a turn, a stop, an aside, an edit, or nothing.
+
+`Ingress` decides and writes to the queue before Slack gets its acknowledgement; it never calls a
+model. Who a person is, is checked by the worker; only a stop is checked here, since it acts now.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import structlog
+
+from bot import reading, words
+from bot.settings import ProjectSettings
+from harness.models import (
+    Aside,
+    ChannelId,
+    ChannelKind,
+    Incoming,
+    ProjectId,
+    SessionKey,
+    TeamId,
+    UserId,
+)
+from storage.queue import Pushed, Queue
+
+log = structlog.get_logger()
+
+ACCEPTED_SUBTYPES = frozenset({None, "file_share", "thread_broadcast"})
+KINDS: dict[str, ChannelKind] = {
+    "channel": "public",
+    "group": "private",
+    "im": "im",
+    "mpim": "mpim",
+}
+Fate = Literal["turn", "stop", "aside", "nothing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who we are in the workspace, from `auth.test`."""
+
+    team: TeamId
+    user: UserId
+    bot: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gestures:
+    """What the gateway does in Slack by itself, beside the queue; both best-effort."""
+
+    seen: Callable[[SessionKey, str], None]
+    nothing_to_stop: Callable[[SessionKey, UserId], None]
+
+
+def is_from_a_person(event: dict[str, Any]) -> bool:
+    """Whether a message event was written by a person: no bot, no system line, not hidden."""
+    if event.get("hidden") or event.get("bot_id") or event.get("bot_profile"):
+        return False
+    if event.get("subtype") not in ACCEPTED_SUBTYPES:
+        return False
+    return bool(event.get("user")) and event.get("user") != "USLACKBOT" and bool(event.get("ts"))
+
+
+def read_incoming(event: dict[str, Any], me: Identity, received_at: float) -> Incoming:
+    """Read a `message` or `app_mention` event; its session is the thread it stands in."""
+    channel = str(event["channel"])
+    text = reading.message_text(event)
+    kind = KINDS.get(str(event.get("channel_type")), "im" if channel[0] == "D" else "public")
+    user_team = event.get("user_team") or event.get("team")
+    return Incoming(
+        id=str(event["ts"]),
+        session=SessionKey(
+            team=me.team,
+            channel=ChannelId(channel),
+            thread=str(event.get("thread_ts") or event["ts"]),
+        ),
+        project=ProjectId(channel),
+        channel_kind=kind,
+        user=UserId(str(event["user"])),
+        user_team=TeamId(str(user_team)) if user_team else None,
+        text=text,
+        files=reading.files_of(event),
+        mentioned=event.get("type") == "app_mention" or words.mentions(text, me.user),
+        received_at=received_at,
+    )
+
+
+def fate_of(incoming: Incoming, me: Identity, rules: ProjectSettings) -> Fate:
+    """Decide what a person's message is to us; whether its session exists is the queue's part."""
+    if incoming.user == me.user:
+        return "nothing"
+    private = incoming.channel_kind in {"im", "mpim"}
+    in_thread = incoming.session.thread != incoming.id
+    if words.is_stop(incoming.text, me.user) and (incoming.mentioned or private or in_thread):
+        return "stop"
+    if incoming.mentioned:
+        return "turn"
+    if words.is_addressed_to_other(incoming.text, me.user):
+        return "aside" if in_thread else "nothing"
+    if private:
+        return "turn"
+    if not in_thread:
+        return "nothing"
+    return "aside" if rules.follow == "mention" else "turn"
+
+
+class Ingress:
+    """The one door for events: decides, and makes durable what counts."""
+
+    def __init__(
+        self,
+        queue: Queue,
+        me: Identity,
+        *,
+        rules: Callable[[str], ProjectSettings],
+        may: Callable[[UserId], Awaitable[bool]],
+        gestures: Gestures,
+        now: Callable[[], float],
+    ) -> None:
+        self._queue = queue
+        self._me = me
+        self._rules = rules
+        self._may = may
+        self._gestures = gestures
+        self._now = now
+
+    async def message(self, event: dict[str, Any], event_id: str) -> None:
+        """Take a `message` or `app_mention` event; returns once it is durable or known as not ours.
+
+        Raises `StoreUnavailable`: then nothing may be acknowledged.
+        """
+        subtype = event.get("subtype")
+        if subtype == "message_changed":
+            await self._edited(event)
+        elif subtype == "message_deleted":
+            await self._deleted(event)
+        elif is_from_a_person(event):
+            incoming = read_incoming(event, self._me, self._now())
+            await self._accept(incoming, event_id)
+
+    async def _accept(self, incoming: Incoming, event_id: str) -> None:
+        rules = self._rules(incoming.project)
+        fate = fate_of(incoming, self._me, rules)
+        if fate == "stop":
+            private = incoming.channel_kind in {"im", "mpim"}
+            await self.stop(incoming.session, incoming.user, tell=incoming.mentioned or private)
+        elif fate == "aside":
+            aside = Aside(ts=incoming.id, user=incoming.user, text=incoming.text)
+            await self._queue.overhear(incoming.session, incoming.project, aside, event_id)
+        elif fate == "turn":
+            known_only = not (incoming.mentioned or incoming.channel_kind in {"im", "mpim"})
+            pushed = await self._queue.push(
+                incoming, event_id=event_id, only_known_session=known_only
+            )
+            self._show_seen(incoming, pushed)
+
+    def _show_seen(self, incoming: Incoming, pushed: Pushed) -> None:
+        log.debug("event", outcome=pushed.outcome, ahead=pushed.ahead, session=incoming.session.id)
+        if pushed.outcome == "queued" and pushed.ahead > 0:
+            self._gestures.seen(incoming.session, incoming.id)
+
+    async def stop(self, session: SessionKey, user: UserId, *, tell: bool) -> None:
+        """Stop what runs in a session, if the person may; `tell` them if nothing runs."""
+        if user == self._me.user or not await self._may(user):
+            return
+        running = await self._queue.request_stop(session, ProjectId(session.channel), user)
+        log.info("stop", session=session.id, by=user, running=running)
+        if not running and tell:
+            self._gestures.nothing_to_stop(session, user)
+
+    async def _edited(self, event: dict[str, Any]) -> None:
+        new: dict[str, Any] = event.get("message") or {}
+        old: dict[str, Any] = event.get("previous_message") or {}
+        text = reading.message_text(new)
+        # Unfurls re-emit a message with the same words; only new words count.
+        if not is_from_a_person(new) or text == reading.message_text(old):
+            return
+        session = self._session_of(event, new)
+        await self._queue.edit(session, ProjectId(session.channel), str(new["ts"]), text)
+
+    async def _deleted(self, event: dict[str, Any]) -> None:
+        old: dict[str, Any] = event.get("previous_message") or {}
+        deleted = str(event.get("deleted_ts") or old.get("ts") or "")
+        if not deleted or old.get("bot_id"):
+            return
+        session = self._session_of(event, {"ts": deleted, **old})
+        project = ProjectId(session.channel)
+        if await self._queue.remove(session, project, deleted) == "running":
+            await self._queue.request_stop(session, project, UserId(str(old.get("user") or "")))
+
+    def _session_of(self, event: dict[str, Any], message: dict[str, Any]) -> SessionKey:
+        return SessionKey(
+            team=self._me.team,
+            channel=ChannelId(str(event["channel"])),
+            thread=str(message.get("thread_ts") or message["ts"]),
+        )

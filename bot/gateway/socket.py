@@ -1,0 +1,216 @@
+"""Socket Mode: two staggered connections to Slack, each watched and replaced by one owner.
+
+Not the SDK's client: that one retries a refused address for ever, closes the old socket before the
+new one is open, and acknowledges on whichever socket is current. Here a connection is dialled with
+a fresh ticket, acknowledged on itself, replaced *before* it is given up, and rebuilt with a new
+HTTP session after repeated failures. What an envelope means is Bolt's part.
+"""
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import aiohttp
+import structlog
+from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.response import BoltResponse
+from slack_sdk.socket_mode.request import SocketModeRequest
+
+log = structlog.get_logger()
+
+DIAL_SECONDS = 10.0
+PING_SECONDS = 10.0
+SILENCE_SECONDS = 45.0
+BACK_OFF_SECONDS = (0.2, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
+FAILURES_UNTIL_REBUILD = 3
+CLOSE_SECONDS = 2.0
+
+OpenTicket = Callable[[], Awaitable[str]]
+
+
+class Connection:
+    """One WebSocket from its `hello` to its end; `retired` is set once it should be replaced."""
+
+    def __init__(self, ws: aiohttp.ClientWebSocketResponse, app: AsyncApp) -> None:
+        self._ws = ws
+        self._app = app
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.hello = asyncio.Event()
+        self.retired = asyncio.Event()
+        self.heard_at = time.monotonic()
+
+    async def listen(self) -> None:
+        """Read until the socket ends or is silent for too long; envelopes run beside the reading.
+
+        Slack pings each connection every few seconds, so what only answers our own pings is
+        half-open: it counts as silent.
+        """
+        try:
+            while True:
+                async with asyncio.timeout(self.heard_at + SILENCE_SECONDS - time.monotonic()):
+                    message = await self._ws.receive()
+                if message.type == aiohttp.WSMsgType.PONG:
+                    continue
+                self.heard_at = time.monotonic()
+                if message.type == aiohttp.WSMsgType.TEXT:
+                    self._receive(json.loads(message.data))
+                elif message.type == aiohttp.WSMsgType.PING:
+                    await self._ws.pong(message.data)
+                else:
+                    return
+        except TimeoutError:
+            log.warning("socket silent", seconds=SILENCE_SECONDS)
+        except (aiohttp.ClientError, ConnectionError, ValueError) as err:
+            log.warning("socket broken", error=type(err).__name__)
+        finally:
+            self.retired.set()
+
+    def _receive(self, message: dict[str, Any]) -> None:
+        kind = message.get("type")
+        if kind == "hello":
+            self.hello.set()
+        elif kind == "disconnect":
+            log.info("socket retires", reason=message.get("reason"))
+            self.retired.set()
+        elif message.get("envelope_id"):
+            task = asyncio.create_task(self._dispatch(message))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _dispatch(self, message: dict[str, Any]) -> None:
+        """Run the listeners, then acknowledge; a failure is not acknowledged and comes again."""
+        request = SocketModeRequest.from_dict(message)
+        if request is None:
+            return
+        response: BoltResponse = await run_async_bolt_app(self._app, request)
+        if response.status != 200:  # noqa: PLR2004 - HTTP's OK
+            log.warning("not acknowledged", status=response.status, kind=request.type)
+            return
+        answer: dict[str, Any] = {"envelope_id": request.envelope_id}
+        if response.body and message.get("accepts_response_payload"):
+            answer["payload"] = _payload(response)
+        with contextlib.suppress(ConnectionError, aiohttp.ClientError):
+            await self._ws.send_str(json.dumps(answer))
+
+    async def close(self) -> None:
+        """End the socket within a bound, letting begun envelopes be acknowledged first."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=CLOSE_SECONDS)
+        with contextlib.suppress(TimeoutError, aiohttp.ClientError, ConnectionError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self._ws.close()
+
+
+def _payload(response: BoltResponse) -> Any:  # noqa: ANN401 - whatever the listener acknowledged with
+    kind = response.headers.get("content-type", [""])[0]
+    return json.loads(response.body) if kind.startswith("application/json") else {
+        "text": response.body
+    }
+
+
+class SocketGateway:
+    """Keeps `count` connections open until closed. The only owner of reconnects."""
+
+    def __init__(self, app: AsyncApp, open_ticket: OpenTicket, *, count: int = 2) -> None:
+        self._app = app
+        self._open_ticket = open_ticket
+        self._count = count
+        self._http: aiohttp.ClientSession | None = None
+        self._live: set[Connection] = set()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._failures = 0
+        self.connected = asyncio.Event()
+        self.reconnects = 0
+
+    async def start(self) -> None:
+        """Begin to dial; returns at once. `connected` is set at the first `hello`."""
+        self._tasks = [asyncio.create_task(self._keep(slot)) for slot in range(self._count)]
+
+    def heard_seconds_ago(self) -> float | None:
+        """Seconds since anything was heard on a live connection; None if there is none."""
+        heard = [c.heard_at for c in self._live if c.hello.is_set() and not c.retired.is_set()]
+        return time.monotonic() - max(heard) if heard else None
+
+    async def _keep(self, slot: int) -> None:
+        """Hold one slot: dial, listen, and open the next connection before the old one goes."""
+        if slot:
+            # Staggered, so that hourly refreshes do not fall together.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(DIAL_SECONDS * slot):
+                    await self.connected.wait()
+        attempt = 0
+        while True:
+            try:
+                connection, listening = await self._dial()
+            except (aiohttp.ClientError, OSError, TimeoutError, SocketRefused) as err:
+                attempt = min(attempt + 1, len(BACK_OFF_SECONDS) - 1)
+                await self._failed(err, BACK_OFF_SECONDS[attempt])
+                continue
+            attempt = 0
+            await connection.retired.wait()
+            self.reconnects += 1
+            retiring = asyncio.create_task(self._retire(connection, listening))
+            self._tasks.append(retiring)
+            retiring.add_done_callback(self._tasks.remove)
+
+    async def _dial(self) -> tuple[Connection, asyncio.Task[None]]:
+        async with asyncio.timeout(DIAL_SECONDS):
+            # A ticket is good for one dial only, so each dial asks for a new one.
+            url = await self._open_ticket()
+            ws = await self._session().ws_connect(url, autoping=False, heartbeat=PING_SECONDS)
+            connection = Connection(ws, self._app)
+            listening = asyncio.create_task(connection.listen())
+            self._live.add(connection)
+            listening.add_done_callback(lambda _: self._live.discard(connection))
+            try:
+                await connection.hello.wait()
+            except asyncio.CancelledError:
+                listening.cancel()
+                await connection.close()
+                raise
+        self._failures = 0
+        self.connected.set()
+        log.info("socket open", live=len(self._live))
+        return connection, listening
+
+    async def _failed(self, err: BaseException, pause: float) -> None:
+        self._failures += 1
+        log.warning("dial failed", error=str(err) or type(err).__name__, pause_seconds=pause)
+        if self._failures >= FAILURES_UNTIL_REBUILD and self._http is not None:
+            http, self._http = self._http, None
+            self._failures = 0
+            if not self._live:
+                await http.close()
+        await asyncio.sleep(pause)
+
+    async def _retire(self, connection: Connection, listening: asyncio.Task[None]) -> None:
+        """Let the replacement open, then close; what still arrives meanwhile is acknowledged."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await asyncio.shield(listening)
+        await connection.close()
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
+
+    def _session(self) -> aiohttp.ClientSession:
+        if self._http is None or self._http.closed:
+            self._http = aiohttp.ClientSession(trust_env=True)
+        return self._http
+
+    async def close(self) -> None:
+        """Close all connections, each within a bound."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*(connection.close() for connection in list(self._live)))
+        if self._http is not None:
+            await self._http.close()
+
+
+class SocketRefused(Exception):  # noqa: N818 - reads as the state it names
+    """Slack gave no ticket; the text is Slack's own error name."""
