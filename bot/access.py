@@ -21,19 +21,17 @@ class Verdict:
 
 def judge(person: Person, *, home: TeamId, allowed_users: tuple[str, ...]) -> Verdict:
     """Decide for one person; `allowed_users` empty means full members of the home workspace."""
-    if person.is_bot or person.is_deleted:
-        return Verdict(allowed=False, reason="bot or deactivated account")
-    if allowed_users:
-        if person.id in allowed_users:
-            return Verdict(allowed=True, reason="on the allow-list")
-        told = None if _is_foreign(person, home) else "not_on_list"
-        return Verdict(allowed=False, reason="not on the allow-list", notice=told)
-    if _is_foreign(person, home):
-        return Verdict(allowed=False, reason="from another workspace")
-    if person.is_guest:
-        return Verdict(allowed=False, reason="guest", notice="guests_refused")
-    return Verdict(allowed=True, reason="full member")
+    foreign = person.is_stranger or (person.team is not None and person.team != home)
+    rules = (
+        (person.is_bot or person.is_deleted, _no("bot or deactivated account")),
+        (person.id in allowed_users, Verdict(allowed=True, reason="on the allow-list")),
+        (foreign, _no("from another workspace")),
+        (bool(allowed_users), _no("not on the allow-list", notice="not_on_list")),
+        (person.is_guest, _no("guest", notice="guests_refused")),
+    )
+    met = (verdict for applies, verdict in rules if applies)
+    return next(met, Verdict(allowed=True, reason="full member"))
 
 
-def _is_foreign(person: Person, home: TeamId) -> bool:
-    return person.is_stranger or (person.team is not None and person.team != home)
+def _no(reason: str, notice: str | None = None) -> Verdict:
+    return Verdict(allowed=False, reason=reason, notice=notice)

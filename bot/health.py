@@ -45,7 +45,9 @@ class Metrics:
 class HealthServer:
     """Serves the three pages; `ready()` gives the reasons why not, `refresh()` updates gauges."""
 
-    def __init__(self, metrics: Metrics, *, ready: Check, refresh: Callable[[], Awaitable[None]]):
+    def __init__(
+        self, metrics: Metrics, *, ready: Check, refresh: Callable[[], Awaitable[None]]
+    ) -> None:
         self._metrics = metrics
         self._ready = ready
         self._refresh = refresh

@@ -19,38 +19,40 @@ def message_text(event: dict[str, Any]) -> str:
     text = str(event.get("text") or "")
     if text.strip():
         return text
-    blocks: list[dict[str, Any]] = event.get("blocks") or []
-    return "\n".join(filter(None, (_block_text(block) for block in blocks)))
+    return "\n".join(filter(None, (_block_text(block) for block in _children(event, "blocks"))))
+
+
+def _children(parent: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    return parent.get(key) or []
 
 
 def _block_text(block: dict[str, Any]) -> str:
     kind = block.get("type")
     if kind == "rich_text":
-        return "".join(_rich_text(element) for element in block.get("elements") or [])
+        return "".join(_rich_text(element) for element in _children(block, "elements"))
     if kind in {"section", "header"}:
-        return str((block.get("text") or {}).get("text") or "")
-    if kind == "markdown":
-        return str(block.get("text") or "")
-    return ""
+        inner: dict[str, Any] = block.get("text") or {}
+        return str(inner.get("text") or "")
+    return str(block.get("text") or "") if kind == "markdown" else ""
 
 
 def _rich_text(element: dict[str, Any]) -> str:
-    kind = element.get("type")
-    if kind == "user":
-        return f"<@{element.get('user_id')}>"
-    if kind == "channel":
-        return f"<#{element.get('channel_id')}>"
-    if kind == "link":
-        return f"<{element.get('url')}|{element.get('text') or element.get('url')}>"
-    if kind == "emoji":
-        return f":{element.get('name')}:"
-    if kind == "broadcast":
-        return f"<!{element.get('range')}>"
-    inner = "".join(_rich_text(child) for child in element.get("elements") or [])
+    kind = str(element.get("type"))
+    if kind in _REFERENCES:
+        return _REFERENCES[kind](element)
+    children = [_rich_text(child) for child in _children(element, "elements")]
     if kind == "rich_text_list":
-        items = element.get("elements") or []
-        return "".join(f"- {_rich_text(item)}\n" for item in items)
-    return str(element.get("text") or "") + inner
+        return "".join(f"- {child}\n" for child in children)
+    return str(element.get("text") or "") + "".join(children)
+
+
+_REFERENCES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "user": lambda e: f"<@{e.get('user_id')}>",
+    "channel": lambda e: f"<#{e.get('channel_id')}>",
+    "link": lambda e: f"<{e.get('url')}|{e.get('text') or e.get('url')}>",
+    "emoji": lambda e: f":{e.get('name')}:",
+    "broadcast": lambda e: f"<!{e.get('range')}>",
+}
 
 
 def readable(text: str, name_of: Callable[[str], str | None]) -> str:

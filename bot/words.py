@@ -9,7 +9,7 @@ STOP_WORDS = frozenset({"stop", "!stop", "停止", "停", "🛑", ":octagonal_si
 STOP_REACTIONS = frozenset({"octagonal_sign", "stop_sign"})
 HELP_WORDS = frozenset({"", "help", "?"})
 
-_TRAILING = re.compile(r"[\s.。!！]+$")
+_TRAILING = re.compile("[\\s.!\u3002\uff01]+$")
 
 
 def without_mention(text: str, bot_user: str) -> str:

@@ -89,21 +89,17 @@ def read_incoming(event: dict[str, Any], me: Identity, received_at: float) -> In
 
 def fate_of(incoming: Incoming, me: Identity, rules: ProjectSettings) -> Fate:
     """Decide what a person's message is to us; whether its session exists is the queue's part."""
-    if incoming.user == me.user:
-        return "nothing"
     private = incoming.channel_kind in {"im", "mpim"}
     in_thread = incoming.session.thread != incoming.id
-    if words.is_stop(incoming.text, me.user) and (incoming.mentioned or private or in_thread):
+    near = incoming.mentioned or private or in_thread
+    if incoming.user == me.user or not near:
+        return "nothing"
+    if words.is_stop(incoming.text, me.user):
         return "stop"
-    if incoming.mentioned:
-        return "turn"
     if words.is_addressed_to_other(incoming.text, me.user):
         return "aside" if in_thread else "nothing"
-    if private:
-        return "turn"
-    if not in_thread:
-        return "nothing"
-    return "aside" if rules.follow == "mention" else "turn"
+    for_us = incoming.mentioned or private or rules.follow != "mention"
+    return "turn" if for_us else "aside"
 
 
 class Ingress:
@@ -120,7 +116,7 @@ class Ingress:
         now: Callable[[], float],
     ) -> None:
         self._queue = queue
-        self._me = me
+        self.me = me
         self._rules = rules
         self._may = may
         self._gestures = gestures
@@ -137,12 +133,12 @@ class Ingress:
         elif subtype == "message_deleted":
             await self._deleted(event)
         elif is_from_a_person(event):
-            incoming = read_incoming(event, self._me, self._now())
+            incoming = read_incoming(event, self.me, self._now())
             await self._accept(incoming, event_id)
 
     async def _accept(self, incoming: Incoming, event_id: str) -> None:
         rules = self._rules(incoming.project)
-        fate = fate_of(incoming, self._me, rules)
+        fate = fate_of(incoming, self.me, rules)
         if fate == "stop":
             private = incoming.channel_kind in {"im", "mpim"}
             await self.stop(incoming.session, incoming.user, tell=incoming.mentioned or private)
@@ -163,7 +159,7 @@ class Ingress:
 
     async def stop(self, session: SessionKey, user: UserId, *, tell: bool) -> None:
         """Stop what runs in a session, if the person may; `tell` them if nothing runs."""
-        if user == self._me.user or not await self._may(user):
+        if user == self.me.user or not await self._may(user):
             return
         running = await self._queue.request_stop(session, ProjectId(session.channel), user)
         log.info("stop", session=session.id, by=user, running=running)
@@ -192,7 +188,7 @@ class Ingress:
 
     def _session_of(self, event: dict[str, Any], message: dict[str, Any]) -> SessionKey:
         return SessionKey(
-            team=self._me.team,
+            team=self.me.team,
             channel=ChannelId(str(event["channel"])),
             thread=str(message.get("thread_ts") or message["ts"]),
         )

@@ -29,6 +29,10 @@ BACK_OFF_SECONDS = (0.2, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
 FAILURES_UNTIL_REBUILD = 3
 CLOSE_SECONDS = 2.0
 
+OK = 200
+# Bolt's answer where nobody listens: left unacknowledged, the event would come again three times.
+NOBODY_LISTENS = 404
+
 OpenTicket = Callable[[], Awaitable[str]]
 
 
@@ -83,15 +87,15 @@ class Connection:
 
     async def _dispatch(self, message: dict[str, Any]) -> None:
         """Run the listeners, then acknowledge; a failure is not acknowledged and comes again."""
-        request = SocketModeRequest.from_dict(message)
+        request: SocketModeRequest | None = SocketModeRequest.from_dict(message)  # pyright: ignore[reportUnknownMemberType] - the SDK types it as bare dict
         if request is None:
             return
         response: BoltResponse = await run_async_bolt_app(self._app, request)
-        if response.status != 200:  # noqa: PLR2004 - HTTP's OK
+        if response.status not in {OK, NOBODY_LISTENS}:
             log.warning("not acknowledged", status=response.status, kind=request.type)
             return
         answer: dict[str, Any] = {"envelope_id": request.envelope_id}
-        if response.body and message.get("accepts_response_payload"):
+        if response.status == OK and response.body and message.get("accepts_response_payload"):
             answer["payload"] = _payload(response)
         with contextlib.suppress(ConnectionError, aiohttp.ClientError):
             await self._ws.send_str(json.dumps(answer))
@@ -107,9 +111,11 @@ class Connection:
 
 def _payload(response: BoltResponse) -> Any:  # noqa: ANN401 - whatever the listener acknowledged with
     kind = response.headers.get("content-type", [""])[0]
-    return json.loads(response.body) if kind.startswith("application/json") else {
-        "text": response.body
-    }
+    return (
+        json.loads(response.body)
+        if kind.startswith("application/json")
+        else {"text": response.body}
+    )
 
 
 class SocketGateway:

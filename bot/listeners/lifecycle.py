@@ -1,0 +1,28 @@
+"""The native Stop button, and the catch-all that acknowledges what nobody listens to."""
+
+import re
+from typing import Any
+
+from slack_bolt.app.async_app import AsyncApp
+
+from bot.gateway.ingress import Ingress
+from bot.health import Metrics
+from harness.models import ChannelId, SessionKey, UserId
+
+
+def register(app: AsyncApp, ingress: Ingress, metrics: Metrics) -> None:
+    async def on_session_stopped(event: dict[str, Any]) -> None:
+        metrics.events.labels(event["type"]).inc()
+        session = SessionKey(
+            team=ingress.me.team,
+            channel=ChannelId(str(event["channel"])),
+            thread=str(event["thread_ts"]),
+        )
+        await ingress.stop(session, UserId(str(event["user"])), tell=False)
+
+    async def on_anything(event: dict[str, Any]) -> None:
+        metrics.events.labels(str(event.get("type"))).inc()
+
+    app.event("agent_session_stopped")(on_session_stopped)
+    # An event without a listener is not acknowledged and comes again three times.
+    app.event(re.compile(".*"))(on_anything)

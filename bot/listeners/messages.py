@@ -1,0 +1,17 @@
+"""Messages and mentions: both twins of a mention come through here, in either order."""
+
+from typing import Any
+
+from slack_bolt.app.async_app import AsyncApp
+
+from bot.gateway.ingress import Ingress
+from bot.health import Metrics
+
+
+def register(app: AsyncApp, ingress: Ingress, metrics: Metrics) -> None:
+    async def on_message(event: dict[str, Any], body: dict[str, Any]) -> None:
+        metrics.events.labels(event["type"]).inc()
+        await ingress.message(event, str(body["event_id"]))
+
+    app.event("message")(on_message)
+    app.event("app_mention")(on_message)
