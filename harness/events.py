@@ -54,7 +54,9 @@ class ToolFinished:
 class TurnFinished:
     """The turn is over. `messages` are the turn's own, to be appended to the session's history.
 
-    `text` is all that the model said to the person in this turn, in full.
+    `text` is all that the model said to the person in this turn, in full: the texts of its steps,
+    joined by an empty line. `note`, not in `text`, is one plain sentence for the person where the
+    turn ended before the model was done; the surface may put it in its own words by `outcome`.
     """
 
     outcome: Outcome
@@ -62,6 +64,7 @@ class TurnFinished:
     messages: tuple[Message, ...]
     usage: Usage
     steps: int
+    note: str = ""
 
 
 Event = StepStarted | TextStarted | TextStreamed | ToolStarted | ToolFinished | TurnFinished

@@ -210,12 +210,13 @@ class Opened(BaseModel):
 
 
 class Answered(BaseModel):
-    """Journal: the model answered a step, in words, tool calls or both."""
+    """Journal: the model answered a step, in words, tool calls or both; `finish` as it ended."""
 
     model_config = FROZEN
     kind: Literal["answered"] = "answered"
     message: Message
     usage: Usage = Usage()
+    finish: str = ""
 
 
 class Claimed(BaseModel):

@@ -1,0 +1,134 @@
+"""The rehearsal model: deterministic, without a network, and honest about what it is.
+
+It follows a script (`script`) and never thinks. Which step of a rule it plays is the number of
+answers since the person's newest words, so it holds no conversation of its own.
+Neighbours: `rehearsal_server` (the same over the OpenAI wire), `openai_chat` (the real thing).
+"""
+
+import asyncio
+import json
+import re
+from collections import Counter
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from harness.chat.failures import refusal
+from harness.chat.script import Rule, Step, demo_script, template
+from harness.context import spoken
+from harness.models import Delta, Message, ModelRequest, ToolCallDelta, Usage
+
+NAME = "rehearsal"
+
+_ANYTHING = re.compile(r"(?s).*")
+_NO_RULE = Step(
+    reply=(
+        "I am the rehearsal model: I follow a script, I do not think, and my script has nothing "
+        "for this. Set `OPENAI_API_KEY` and `DESKMATE_MODEL` to have a real model answer."
+    )
+)
+_CHARS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """The step to play, templates filled in; `number` counts the answers of the turn from 0."""
+
+    step: Step
+    number: int
+    text: str
+
+    @property
+    def is_cut(self) -> bool:
+        return self.step.cut
+
+    def usage(self, request: ModelRequest) -> Usage:
+        sent = len(request.system) + sum(len(message.content) for message in request.messages)
+        counted_in, counted_out = self.step.input_tokens, self.step.output_tokens
+        return Usage(
+            input_tokens=sent // _CHARS_PER_TOKEN if counted_in is None else counted_in,
+            output_tokens=len(self.step.reply) // _CHARS_PER_TOKEN + 1
+            if counted_out is None
+            else counted_out,
+            cached_tokens=self.step.cached_tokens,
+            model_calls=1,
+        )
+
+
+class Rehearsal:
+    """A `ChatModel` that plays a script; without one, the demo's."""
+
+    def __init__(self, rules: Sequence[Rule] | None = None) -> None:
+        self._rules = demo_script() if rules is None else rules
+        self._troubles: Counter[tuple[int, int]] = Counter()
+
+    async def complete(self, request: ModelRequest) -> AsyncGenerator[Delta]:
+        cue = self.cue(request)
+        if cue.step.fail is not None:
+            raise refusal(cue.step.fail.status, request.model, cue.step.fail.retry_after)
+        async for delta in self.play(cue, request):
+            yield delta
+
+    def cue(self, request: ModelRequest) -> Cue:
+        """Choose the step for a request; a failure that is used up is left out of it."""
+        text, answers, result = _present(request.messages)
+        for number, rule in enumerate(self._rules):
+            match = rule.when.search(text)
+            if match:
+                position = min(answers, len(rule.steps) - 1)
+                step = self._trouble_left(rule.steps[position], (number, position))
+                return Cue(step.filled(template(match, result)), answers, text)
+        return Cue(_NO_RULE, answers, text)
+
+    async def play(self, cue: Cue, request: ModelRequest) -> AsyncGenerator[Delta]:
+        """Give the fragments of an answer, word by word; a cut one ends without a finish."""
+        step = cue.step
+        await asyncio.sleep(step.hang)
+        words = re.findall(r"\s*\S+\s*", step.reply) or [step.reply]
+        for word in words[: len(words) // 2] if cue.is_cut else words:
+            await asyncio.sleep(step.pace / 1000)
+            yield Delta(text=word)
+        if cue.is_cut:
+            return
+        for index, call in enumerate(step.calls):
+            call_id = f"call_{cue.number}_{index}" if call.id is None else call.id
+            raw = call.arguments
+            arguments = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False)
+            yield Delta(tool_call=ToolCallDelta(index, call_id, call.tool, arguments))
+        finish = step.finish or ("tool_calls" if step.calls else "stop")
+        yield Delta(finish=finish, usage=cue.usage(request))
+
+    def _trouble_left(self, step: Step, place: tuple[int, int]) -> Step:
+        if step.times is None:
+            return step
+        self._troubles[place] += 1
+        if self._troubles[place] <= step.times:
+            return step
+        return step.model_copy(update={"fail": None, "cut": False, "hang": 0.0})
+
+
+def _present(messages: Sequence[Message]) -> tuple[str, int, str]:
+    """Give the person's newest words, how many answers came since, and the latest result."""
+    answers, result = 0, ""
+    for message in reversed(messages):
+        if message.role == "user":
+            return spoken(message.content), answers, result
+        answers += message.role == "assistant"
+        if message.role == "tool" and not result:
+            result = _readable(message.content)
+    return "", answers, result
+
+
+def _readable(content: str) -> str:
+    """Give what a tool result says, without its JSON where that is plain."""
+    try:
+        outcome: Any = json.loads(content)
+    except ValueError:
+        return content
+    if not isinstance(outcome, dict):
+        return content
+    members = cast("dict[str, Any]", outcome)
+    shown: Any = members.get("message") or members.get("output")
+    if isinstance(shown, dict) and "text" in shown:
+        shown = cast("dict[str, Any]", shown)["text"]
+    return shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)

@@ -1,0 +1,155 @@
+"""The heart: the model speaks, its tool calls run, and again, until it has said its last word.
+
+Each step is in the record before the next begins, so a turn that broke off goes on where it was.
+Neighbours: `journal` (the record), `context` (what is sent), `agent` (how a turn begins and ends).
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from harness.budget import Budget
+from harness.chat.accumulate import Answer
+from harness.context import build_request
+from harness.errors import ModelUnavailable, TurnStopped
+from harness.events import Event, StepStarted, TextStarted, TextStreamed, ToolFinished, ToolStarted
+from harness.journal import UNKNOWN_OUTCOME, TurnRecord, result_message
+from harness.models import (
+    Answered,
+    Claimed,
+    Delta,
+    Message,
+    ModelRequest,
+    Returned,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from harness.ports import ChatModel
+from harness.tools import Scope, Toolset
+
+_TRIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What stays the same through all steps of a turn."""
+
+    chat: ChatModel
+    model: str
+    tools: Toolset
+    scope: Scope
+    history: tuple[Message, ...]
+
+
+class Loop:
+    """One turn at work. `partial` is what was shown of an answer that is not recorded yet."""
+
+    def __init__(self, setting: Setting, record: TurnRecord, budget: Budget) -> None:
+        self._setting = setting
+        self._record = record
+        self._budget = budget
+        self.partial = ""
+
+    async def run(self) -> AsyncGenerator[Event]:
+        """Work until the model is done; raises `TurnStopped`, `ModelUnavailable`, `LeaseLost`."""
+        while True:
+            for call in self._record.open_calls():
+                async with aclosing(self._run_call(call)) as events:
+                    async for event in events:
+                        yield event
+            if self._record.is_answered:
+                return
+            self._budget.check(self._record.steps, self._record.usage)
+            async with aclosing(self._take_step()) as events:
+                async for event in events:
+                    yield event
+
+    async def _take_step(self) -> AsyncGenerator[Event]:
+        """Call the model once, and once more if what came back was cut off or empty."""
+        step = self._record.steps + 1
+        yield StepStarted(step)
+        request = self._request()
+        spent = Usage()
+        while True:
+            if self.partial:  # void what was shown of the answer that broke off
+                self.partial = ""
+                yield TextStarted(step)
+            answer = Answer(self._call_id_prefix())
+            async with aclosing(self._stream(step, request, answer)) as events:
+                async for event in events:
+                    yield event
+            spent += answer.usage(request)
+            if answer.is_whole and not answer.is_empty:
+                break
+            if spent.model_calls == _TRIES:
+                raise _given_up(answer)
+        await self._record.add(
+            Answered(message=answer.message(), usage=spent, finish=answer.finish)
+        )
+        self.partial = ""
+
+    async def _stream(
+        self, step: int, request: ModelRequest, answer: Answer
+    ) -> AsyncGenerator[Event]:
+        deltas = self._setting.chat.complete(request)
+        try:
+            while (delta := await self._next(deltas)) is not None:
+                answer.add(delta)
+                text = delta.text if self.partial else delta.text.lstrip()
+                if text:
+                    if not self.partial:
+                        yield TextStarted(step)
+                    self.partial += text
+                    yield TextStreamed(text)
+        finally:
+            if isinstance(deltas, AsyncGenerator):  # cancels the request if we leave early
+                await deltas.aclose()
+
+    async def _run_call(self, call: ToolCall) -> AsyncGenerator[Event]:
+        yield ToolStarted(call.id, call.name, self._setting.tools.label(call))
+        result = await self._result(call)
+        await self._record.add(Returned(message=result_message(call, result)))
+        yield ToolFinished(call.id, call.name, result)
+
+    async def _result(self, call: ToolCall) -> ToolResult:
+        if self._record.is_claimed(call):
+            return UNKNOWN_OUTCOME
+        tools = self._setting.tools
+        if tools.effect(call.name) == "write":
+            await self._record.add(Claimed(call_id=call.id))
+        try:
+            async with self._budget.deadline():
+                return await tools.call(call.name, call.arguments, self._setting.scope)
+        except TimeoutError:
+            raise self._budget.out_of_time() from None
+
+    async def _next(self, deltas: AsyncIterator[Delta]) -> Delta | None:
+        try:
+            async with self._budget.deadline():
+                return await anext(deltas, None)
+        except TimeoutError:
+            raise self._budget.out_of_time() from None
+
+    def _request(self) -> ModelRequest:
+        return build_request(
+            self._setting.model,
+            self._setting.tools.schemas,
+            self._setting.history,
+            self._record.messages,
+            self._budget.tail(self._record.steps, self._record.usage),
+        )
+
+    def _call_id_prefix(self) -> str:
+        """Name calls that came without an id by their place in the session."""
+        return f"call_{len(self._setting.history) + len(self._record.messages)}"
+
+
+def _given_up(answer: Answer) -> TurnStopped | ModelUnavailable:
+    if answer.is_whole:
+        return TurnStopped(
+            "no_answer", "The model gave me no answer, twice. Ask me in other words."
+        )
+    if answer.fragments:
+        return ModelUnavailable("its answer was cut off")
+    return ModelUnavailable("its answer makes no sense")
