@@ -1,0 +1,195 @@
+"""The connection to the store: two clients, one translation of errors, one check of the server.
+
+`redis` is for commands; `blocking` is for reads that wait. What a command may meet becomes
+`StoreUnavailable` here and nowhere else. Writes may be sent again after a lost connection, so
+every write is a script or command that can run twice. Starting a server: `server.py`.
+"""
+
+import re
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+from urllib.parse import unquote, urlsplit
+
+import redis
+import redis.asyncio
+from redis import exceptions
+from redis.asyncio.retry import Retry as AsyncRetry
+from redis.backoff import ExponentialBackoff, NoBackoff
+from redis.retry import Retry
+
+from harness.errors import StoreUnavailable
+from storage.scripts import Call, load
+
+Result = TypeVar("Result")
+
+_FLOOR = (7, 0)
+_OPTIONS: dict[str, Any] = {
+    "decode_responses": True,
+    "legacy_responses": False,
+    "socket_connect_timeout": 2.0,
+    "socket_timeout": 5.0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StoreReport:
+    """What the server says of itself; `aof` is True if writes go to an append-only file."""
+
+    product: str
+    version: str
+    aof: bool
+    eviction: str
+    used_bytes: int
+
+
+class _Client(redis.asyncio.Redis):
+    """The library's client, except that its errors are ours."""
+
+    where = ""
+
+    async def execute_command(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - theirs
+        with translated(self.where):
+            parent = super()
+            return await parent.execute_command(*args, **options)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - typed loosely there
+
+
+class Store:
+    """An open connection; made by `Store.connect`. Never shows its password."""
+
+    def __init__(self, url: str, password: str | None) -> None:
+        self.where = shown(url)
+        self._url = url
+        self._secret: dict[str, Any] = {"password": password} if password else {}
+        again = AsyncRetry(ExponentialBackoff(cap=0.5, base=0.02), 5, (exceptions.ConnectionError,))
+        self.redis = self._open(retry=again, health_check_interval=30)
+        self.blocking = self._open(retry=AsyncRetry(NoBackoff(), 0), socket_timeout=None)
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(cls, url: str, password: str | None = None) -> AsyncGenerator["Store"]:
+        """Open the store for the length of a block.
+
+        Raises `StoreUnavailable` if it does not answer, refuses us or is older than Redis 7.0.
+        """
+        store = cls(url, password)
+        try:
+            await store.check()
+            yield store
+        finally:
+            await store.redis.aclose()
+            await store.blocking.aclose()
+
+    def __repr__(self) -> str:
+        return f"Store({self.where})"
+
+    async def run(self, call: Call[Result]) -> Result:
+        """Run a script and read its answer."""
+        script = load(call.script)
+        count = len(call.keys)
+        try:
+            answer = await self.redis.evalsha(script.sha, count, *call.keys, *call.args)
+        except exceptions.NoScriptError:
+            answer = await self.redis.eval(script.text, count, *call.keys, *call.args)
+        return call.read(answer)
+
+    async def run_all(self, calls: Sequence[Call[Result]]) -> list[Result]:
+        """Run scripts of several lanes in one round trip; not atomic together."""
+        pipeline = self.redis.pipeline(transaction=False)
+        for call in calls:
+            pipeline.evalsha(load(call.script).sha, len(call.keys), *call.keys, *call.args)
+        with translated(self.where):
+            answers = await pipeline.execute(raise_on_error=False)
+        return [
+            call.read(answer) if not isinstance(answer, Exception) else await self.run(call)
+            for call, answer in zip(calls, answers, strict=True)
+        ]
+
+    async def ping(self) -> None:
+        """Raise `StoreUnavailable` unless the server answers now."""
+        await self.run_command("PING")
+
+    async def check(self) -> StoreReport:
+        """Ask the server what it is; raises `StoreUnavailable` if it is too old for us."""
+        found: dict[str, Any] = await self.run_command("INFO")
+        version = str(found.get("redis_version", "0.0"))
+        if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) < _FLOOR:
+            raise StoreUnavailable(
+                f"The store at {self.where} is Redis {version}, which is too old. "
+                "Use Redis 7.0, Valkey 8 or later."
+            )
+        return StoreReport(
+            product=str(found.get("server_name", "redis")),
+            version=str(found.get("valkey_version", version)),
+            aof=bool(found.get("aof_enabled", 0)),
+            eviction=str(found.get("maxmemory_policy", "unknown")),
+            used_bytes=int(found.get("used_memory", 0)),
+        )
+
+    async def run_command(self, *parts: str | int) -> Any:  # noqa: ANN401 - as the server answers
+        """Send one plain command; callers know the shape of its answer."""
+        return await self.redis.execute_command(*parts)
+
+    def open_sync(self) -> redis.Redis:
+        """Open a client for a thread of its own; `run_sync` sends calls over it."""
+        options = _OPTIONS | self._secret | {"retry": Retry(NoBackoff(), 0)}
+        return redis.Redis.from_url(self._url, **options)  # pyright: ignore[reportUnknownMemberType] - typed loosely there
+
+    def _open(self, **options: Any) -> _Client:  # noqa: ANN401 - the library's own
+        try:
+            client = _Client.from_url(self._url, **(_OPTIONS | self._secret | options))  # pyright: ignore[reportUnknownMemberType] - typed loosely there
+        except ValueError:
+            raise StoreUnavailable(
+                "REDIS_URL is not an address I understand. "
+                "Write it as redis://HOST:PORT/0, rediss://HOST:PORT/0 or unix:///PATH."
+            ) from None  # the cause may quote the password
+        ours = cast("_Client", client)
+        ours.where = self.where
+        return ours
+
+
+def run_sync(client: redis.Redis, call: Call[Result]) -> Result:
+    """Run a script over a client of `Store.open_sync`; raises the library's errors."""
+    script = load(call.script)
+    try:
+        answer = client.evalsha(script.sha, len(call.keys), *call.keys, *call.args)
+    except exceptions.NoScriptError:
+        answer = client.eval(script.text, len(call.keys), *call.keys, *call.args)
+    return call.read(answer)
+
+
+def shown(url: str) -> str:
+    """Return a store's address without user, password and options."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return "the given address"
+    return f"{parts.scheme}://{host}{port}{unquote(parts.path)}"
+
+
+@contextmanager
+def translated(where: str) -> Generator[None]:
+    """Turn what the client library raises into `StoreUnavailable`, one sentence each."""
+    try:
+        yield
+    except exceptions.NoScriptError:
+        raise
+    except (exceptions.RedisError, OSError) as err:
+        raise StoreUnavailable(_sentence(where, err)) from err
+
+
+def _sentence(where: str, err: Exception) -> str:
+    match err:
+        case exceptions.AuthenticationError():
+            return f"The store at {where} refuses the password. Check REDIS_URL."
+        case exceptions.BusyLoadingError():
+            return f"The store at {where} is still loading its data. Try again in a moment."
+        case exceptions.OutOfMemoryError():
+            return f"The store at {where} is full and refuses writes. Raise its maxmemory."
+        case exceptions.ConnectionError() | exceptions.TimeoutError() | OSError():
+            return f"The store at {where} does not answer. Check that it runs, and REDIS_URL."
+        case _:
+            return f"The store at {where} refused a command: {err}"

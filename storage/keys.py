@@ -1,0 +1,133 @@
+"""The data model: every key in the store is spelled here, and nowhere else.
+
+All keys begin with `dm:`. Whatever belongs to one project carries one hash tag, its lane
+(`{q0}` .. `{q7}`), so that a script touches one tag only and a cluster can come later without
+moving data. `TABLE` says what each key is; the tests fail on a key that it does not know, and on
+a key without TTL that it does not call kept.
+
+    dm:{q3}:state:T1:C1:1700000000.000100
+    |  |    |     +-- whose: a session (team:channel:thread), a turn, a message, a project
+    |  |    +-- what
+    |  +-- lane: crc32("team:project") mod 8
+    +-- ours, in a store that others may use too
+"""
+
+import re
+import zlib
+from dataclasses import dataclass
+
+from harness.models import ChannelId, ProjectId, TeamId, TurnId
+
+LANES = 8
+GROUP = "workers"
+STOPS = "dm:stops"  # a channel, not a key: "FENCE SESSION" for each stop of a running turn
+
+_DAY = 24 * 3600
+SEEN_SECONDS = _DAY
+SESSION_SECONDS = 90 * _DAY
+LEDGER_SECONDS = 7 * _DAY
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One kind of key. It must have a TTL unless `kept` says why not."""
+
+    kind: str
+    type: str
+    meaning: str
+    kept: str = ""
+
+    def matches(self, key: str) -> bool:
+        tag = rf"(\{{q[0-{LANES - 1}]\}}:)?"
+        return re.fullmatch(f"dm:{tag}{self.kind}(:.+)?", key, re.DOTALL) is not None
+
+
+TABLE = (
+    Entry("ready", "stream", "tokens: sessions with a turn to run", kept="it is the queue"),
+    Entry("due", "zset", "delayed sessions, by wake-up time in ms", kept="it is the queue"),
+    Entry("inbox", "zset", "ids of a session's turns, in order", kept="until they have run"),
+    Entry("items", "hash", "the turns of the inbox, by id", kept="until they have run"),
+    Entry("state", "hash", "a session's place in the queue", kept="while it is not idle"),
+    Entry("event", "string", "an accepted event of Slack, by its id"),
+    Entry("seen", "string", "an accepted message, by channel and id"),
+    Entry("asides", "list", "said in a session but not to us, oldest first; JSON"),
+    Entry("history", "list", "a session's messages, as the model reads them; JSON"),
+    Entry("journal", "list", "the steps of an unfinished turn; JSON"),
+    Entry("ledger", "hash", "the parts a turn has delivered, by number; JSON"),
+    Entry("project", "string", "a project's record; JSON", kept="it has no end"),
+    Entry("notice", "string", "what was said, and is not to be said again for a while"),
+)
+
+
+def find_entry(key: str) -> Entry | None:
+    """Return what `TABLE` says of a key."""
+    return next((entry for entry in TABLE if entry.matches(key)), None)
+
+
+def lane_of(team: TeamId, project: ProjectId) -> int:
+    """Return the lane, 0 to 7, in which all keys of a project live."""
+    return zlib.crc32(f"{team}:{project}".encode()) % LANES
+
+
+def tag_of(key: str) -> str:
+    """Return the hash tag of a key, or the whole key where it has none, as a cluster does."""
+    found = re.search(r"\{([^}]+)\}", key)
+    return found[1] if found else key
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """The keys of one lane: those it has once, and those of the sessions and turns in it."""
+
+    number: int
+
+    @property
+    def ready(self) -> str:
+        return self._key("ready")
+
+    @property
+    def due(self) -> str:
+        return self._key("due")
+
+    def state(self, session: str = "") -> str:
+        """Without a session: the prefix that a script completes."""
+        return self._key("state", session)
+
+    def inbox(self, session: str = "") -> str:
+        return self._key("inbox", session)
+
+    def items(self, session: str = "") -> str:
+        return self._key("items", session)
+
+    def asides(self, session: str) -> str:
+        return self._key("asides", session)
+
+    def history(self, session: str) -> str:
+        return self._key("history", session)
+
+    def journal(self, turn: TurnId) -> str:
+        return self._key("journal", turn)
+
+    def ledger(self, turn: TurnId) -> str:
+        return self._key("ledger", turn)
+
+    def seen(self, channel: ChannelId, message: str) -> str:
+        return self._key("seen", channel, message)
+
+    def event(self, event: str) -> str:
+        return self._key("event", event)
+
+    def _key(self, kind: str, *parts: str) -> str:
+        return ":".join((f"dm:{{q{self.number}}}", kind, *parts))
+
+
+def lane(team: TeamId, project: ProjectId) -> Lane:
+    return Lane(lane_of(team, project))
+
+
+def project(team: TeamId, project_id: ProjectId) -> str:
+    return f"dm:{{q{lane_of(team, project_id)}}}:project:{team}:{project_id}"
+
+
+def notice(*parts: str) -> str:
+    return ":".join(("dm:notice", *parts))

@@ -1,0 +1,1 @@
+-- Shared by every script: how a session moves through the queue.
