@@ -2,19 +2,17 @@
 
 [system] [tools] [history, append-only] [message of this turn] [answers and results] [tail].
 The tail alone may change from one request of a turn to the next, and it is never stored.
-Neighbours: `chat.repair` (the wire view of a history), `loop` (who asks).
+Neighbours: `loop` (who asks), `chat.repair` (what makes a history acceptable).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from harness.chat.repair import repaired
 from harness.models import Message, ModelRequest, ToolSchema
-from harness.tools import quoted
+from harness.plain import quoted
 
 Trust = Literal["requester", "member", "guest", "bot", "outside"]
 
@@ -54,16 +52,15 @@ def system_prompt() -> str:
 def build_request(
     model: str,
     tools: tuple[ToolSchema, ...],
-    history: Sequence[Message],
-    turn: Sequence[Message],
-    tail: str = "",
+    messages: tuple[Message, ...],
+    tail: str,
 ) -> ModelRequest:
-    """Lay out one model call; `turn` is what this turn has said so far."""
+    """Lay out one model call; `messages` are the history and what this turn has said so far."""
     return ModelRequest(
         model=model,
         system=system_prompt(),
         tools=tools,
-        messages=repaired((*history, *turn)),
+        messages=messages,
         tail=f"{TAIL_MARK}{tail}" if tail else "",
     )
 

@@ -7,8 +7,6 @@ it happened, and it is never repeated in silence. Neighbours: `ports.Journal` (w
 
 from collections.abc import Iterable
 
-from harness.chat.repair import INTERRUPTED
-from harness.context import TurnInput, opening_message
 from harness.events import TurnFinished
 from harness.models import (
     Answered,
@@ -21,14 +19,7 @@ from harness.models import (
     Usage,
 )
 from harness.ports import Journal
-from harness.tools.results import content_of
-
-UNKNOWN_OUTCOME = ToolResult(
-    status="error",
-    error_type="unknown_outcome",
-    message="I was interrupted in this call; nobody knows whether it had its effect.",
-    suggestion="Look at the present state first; do it again only if it did not happen.",
-)
+from harness.tools.results import INTERRUPTED, UNKNOWN_OUTCOME, content_of
 
 
 class TurnRecord:
@@ -101,14 +92,15 @@ class TurnRecord:
 
 
 async def close_turn(
-    journal: Journal, asked: TurnInput, note: str, partial: str = ""
+    journal: Journal, opening: Message, note: str, partial: str = ""
 ) -> TurnFinished:
     """Close a turn that somebody stopped, from what its journal holds; writes nothing.
 
-    `partial` is the text already shown of the answer that was under way.
+    `opening` is its user message, for a turn that had no time to record it; `partial` the text
+    already shown of the answer that was under way.
     """
     record = TurnRecord(journal, await journal.load())
-    record.messages = record.messages or [opening_message(asked)]
+    record.messages = record.messages or [opening]
     return record.finished("stopped", note, partial)
 
 

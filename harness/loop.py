@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 from harness.budget import Budget
 from harness.chat.accumulate import Answer
+from harness.chat.repair import repaired
 from harness.context import build_request
 from harness.errors import ModelUnavailable, TurnStopped
 from harness.events import Event, StepStarted, TextStarted, TextStreamed, ToolFinished, ToolStarted
-from harness.journal import UNKNOWN_OUTCOME, TurnRecord, result_message
+from harness.journal import TurnRecord, result_message
 from harness.models import (
     Answered,
     Claimed,
@@ -27,6 +28,7 @@ from harness.models import (
 )
 from harness.ports import ChatModel
 from harness.tools import Scope, Toolset
+from harness.tools.results import UNKNOWN_OUTCOME
 
 _TRIES = 2
 
@@ -135,8 +137,7 @@ class Loop:
         return build_request(
             self._setting.model,
             self._setting.tools.schemas,
-            self._setting.history,
-            self._record.messages,
+            repaired((*self._setting.history, *self._record.messages)),
             self._budget.tail(self._record.steps, self._record.usage),
         )
 

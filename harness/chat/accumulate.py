@@ -6,8 +6,8 @@ Tool calls are told apart by their index; an id comes once, always anew, or neve
 
 from dataclasses import dataclass, field
 
-from harness.chat.repair import is_object
 from harness.models import Delta, Message, ModelRequest, ToolCall, Usage
+from harness.plain import is_object
 
 _CHARS_PER_TOKEN = 4
 

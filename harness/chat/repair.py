@@ -1,23 +1,14 @@
 """Mend a history so that every endpoint accepts it; the stored history stays as it is.
 
 After repair each tool call has exactly one result, directly behind it and in call order. Pure and
-idempotent. Neighbour: `context`, which applies it to each request.
+idempotent. Neighbour: `loop`, which applies it to each request.
 """
 
 from collections.abc import Iterable, Sequence
 
-from pydantic_core import from_json
-
-from harness.models import Message, ToolCall, ToolResult
-from harness.tools.results import content_of
-
-INTERRUPTED = ToolResult(
-    status="error",
-    error_type="interrupted",
-    message="This call was stopped before it began.",
-    suggestion="Call again if the result is still needed.",
-    retryable=True,
-)
+from harness.models import Message, ToolCall
+from harness.plain import is_object
+from harness.tools.results import INTERRUPTED, content_of
 
 
 def repaired(messages: Sequence[Message]) -> tuple[Message, ...]:
@@ -31,14 +22,6 @@ def repaired(messages: Sequence[Message]) -> tuple[Message, ...]:
             mended.append(message.model_copy(update={"tool_calls": calls}))
             mended += _results(calls, messages[position + 1 :])
     return tuple(mended)
-
-
-def is_object(arguments: str) -> bool:
-    """Say whether the text is one whole JSON object."""
-    try:
-        return isinstance(from_json(arguments), dict)
-    except ValueError:
-        return False
 
 
 def _distinct(calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:

@@ -17,11 +17,11 @@ from pydantic_core import from_json
 
 from harness.errors import LeaseLost, StoreUnavailable, ToolError
 from harness.models import Effect, Project, SessionKey, ToolCall, ToolResult, ToolSchema, UserId
-from harness.tools.results import error_result, fit
+from harness.plain import quoted
+from harness.tools.results import fit
 
 logger = logging.getLogger(__name__)
 
-_LABEL_CHARS = 60
 _FIELDS_NAMED = 5
 
 Arguments = TypeVar("Arguments", bound=BaseModel)
@@ -77,7 +77,7 @@ class Toolset:
             tool, arguments = self._parse(name, raw_arguments)
             return ToolResult(status="ok", output=fit(await tool.run(arguments, scope)))
         except ToolError as error:
-            return error_result(error)
+            return _error_result(error)
         except (LeaseLost, StoreUnavailable):
             raise
         except Exception:  # the tool boundary: a bug in one tool must not end a turn
@@ -108,14 +108,6 @@ class Toolset:
             ) from error
 
 
-def quoted(text: str) -> str:
-    """Put text of unknown origin into a code span: one line, short, no way out of the span."""
-    line = "".join(char if char.isprintable() else " " for char in text).replace("`", "'").strip()
-    if len(line) > _LABEL_CHARS:
-        line = f"{line[: _LABEL_CHARS // 2 - 1]}…{line[1 - _LABEL_CHARS // 2 :]}"
-    return f"`{line or '?'}`"
-
-
 def _load_object(raw_arguments: str) -> dict[str, Any]:
     # Some endpoints send nothing at all for a tool without arguments.
     try:
@@ -135,6 +127,16 @@ def _load_object(raw_arguments: str) -> dict[str, Any]:
             retryable=True,
         )
     return loaded  # pyright: ignore[reportUnknownVariableType] - a JSON object has text keys
+
+
+def _error_result(error: ToolError) -> ToolResult:
+    return ToolResult(
+        status="error",
+        error_type=error.error_type,
+        message=error.message,
+        suggestion=error.suggestion,
+        retryable=error.retryable,
+    )
 
 
 def _explain(error: ValidationError) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from harness.errors import ToolError
-from harness.tools import Scope, Tool, quoted
+from harness.plain import quoted
+from harness.tools import Scope, Tool
 from harness.tools.paths import Entry, Folder
 
 _STRICT = ConfigDict(frozen=True, extra="forbid")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from harness.errors import ToolError
 from harness.models import ErrorType
-from harness.tools import quoted
+from harness.plain import quoted
 from harness.tools.beneath import Opener, best_opener
 
 MAX_READ_BYTES = 8 * 1024 * 1024
@@ -286,8 +286,7 @@ def _replace(folder: int, name: str, content: bytes, mode: int) -> None:
             os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
         os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        with suppress(FileNotFoundError):
+    finally:
+        with suppress(FileNotFoundError):  # it is gone once it has become the file
             os.unlink(temporary, dir_fd=folder)
-        raise
     os.fsync(folder)

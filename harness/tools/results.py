@@ -3,29 +3,35 @@
 Neighbours: the tool boundary (`harness.tools`) makes the results, `journal` stores the text.
 """
 
-import json
-import re
 from typing import Any, cast
 
-from harness.errors import ToolError
 from harness.models import ToolResult
+from harness.plain import visible_json
 
 MAX_RESULT_BYTES = 64 * 1024
 
-# Characters that a reader does not see but a model does (tags, bidi, zero width, C1, byte order
-# mark) and halves of surrogate pairs. In JSON an escape says the same and can be seen.
-_UNSEEN = re.compile(
-    "[\x7f-\x9f\u00ad\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufe00-\ufe0e"
-    "\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
+INTERRUPTED = ToolResult(
+    status="error",
+    error_type="interrupted",
+    message="This call was stopped before it began.",
+    suggestion="Call again if the result is still needed.",
+    retryable=True,
 )
+UNKNOWN_OUTCOME = ToolResult(
+    status="error",
+    error_type="unknown_outcome",
+    message="I was interrupted in this call; nobody knows whether it had its effect.",
+    suggestion="Look at the present state first; do it again only if it did not happen.",
+)
+
 _LEAST_SHARE = 64
 
 
 def content_of(result: ToolResult) -> str:
     """Write a result as the JSON text of a tool message."""
     if result.status == "ok":
-        return _dump({"status": "ok", "output": result.output})
-    return _dump(
+        return visible_json({"status": "ok", "output": result.output})
+    return visible_json(
         {
             "status": "error",
             "error_type": result.error_type,
@@ -33,16 +39,6 @@ def content_of(result: ToolResult) -> str:
             "suggestion": result.suggestion,
             "retryable": result.retryable,
         }
-    )
-
-
-def error_result(error: ToolError) -> ToolResult:
-    return ToolResult(
-        status="error",
-        error_type=error.error_type,
-        message=error.message,
-        suggestion=error.suggestion,
-        retryable=error.retryable,
     )
 
 
@@ -87,14 +83,5 @@ def _fit_dict(members: dict[str, Any], limit: int) -> dict[str, Any]:
     return members | {largest: fit(members[largest], max(limit - rest, _LEAST_SHARE))}
 
 
-def _dump(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-    return _UNSEEN.sub(_escape, text)
-
-
-def _escape(match: re.Match[str]) -> str:
-    return json.dumps(match[0])[1:-1]
-
-
 def _size(value: object) -> int:
-    return len(_dump(value).encode())
+    return len(visible_json(value).encode())

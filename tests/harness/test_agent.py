@@ -1,7 +1,5 @@
 """A turn from its first event to its last, and on from wherever it broke off."""
 
-
-
 from harness.events import (
     StepStarted,
     TextStarted,
