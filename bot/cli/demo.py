@@ -1,0 +1,80 @@
+"""`deskmate demo`: a local Slack-like workspace and the bot, in one process, offline."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.cli.run import fail, stop_on_signals
+
+if TYPE_CHECKING:
+    from bot.playground import Playground
+    from bot.settings import Settings
+
+
+def demo(
+    *,
+    port: Annotated[int, typer.Option(help="Port of the page.", min=0, max=65535)] = 8420,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder for the demo's data [$DESKMATE_HOME/demo].")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="A model of your endpoint (OPENAI_*) [rehearsal].")
+    ] = None,
+) -> None:
+    """Show Deskmate offline: a local workspace in the browser, the bot, a scripted model.
+
+    Example: deskmate demo --port 8420
+    """
+    from bot.settings import SettingsError, load  # noqa: PLC0415 - not for --help
+
+    try:
+        settings = load()
+        if model and settings.openai_api_key is None and settings.openai_base_url is None:
+            raise SettingsError([f"--model {model} needs OPENAI_API_KEY or OPENAI_BASE_URL."])
+    except SettingsError as err:
+        fail(err.problems, status=2)
+    asyncio.run(_show(settings, port, data or settings.deskmate_home / "demo", model))
+
+
+async def _show(settings: "Settings", port: int, data: Path, model: str | None) -> None:
+    from bot.app import App  # noqa: PLC0415 - not for --help
+    from bot.gateway.preflight import StartError  # noqa: PLC0415
+    from bot.playground import Playground  # noqa: PLC0415
+    from bot.settings import REHEARSAL  # noqa: PLC0415
+    from harness.errors import StoreUnavailable  # noqa: PLC0415
+
+    stop = stop_on_signals()
+    name = model or REHEARSAL
+    try:
+        async with Playground(port=port, model=name) as playground:
+            async with App(_settings_for(settings, playground, data, name)) as app:
+                await app.connected()
+                typer.echo(f"Deskmate demo: {playground.page_url} (model: {name}; Ctrl-C stops it)")
+                await app.run_until(stop)
+    except (StartError, StoreUnavailable) as err:
+        fail([str(err)], status=1)
+    except OSError as err:
+        fail([f"I can't listen on port {port} ({err.strerror}). Try: --port 0"], status=1)
+
+
+def _settings_for(
+    settings: "Settings", playground: "Playground", data: Path, model: str
+) -> "Settings":
+    """Point the bot at the playground; what the operator set for a real workspace stays out."""
+    from pydantic import SecretStr  # noqa: PLC0415 - not for --help
+
+    listens = "deskmate_http" in settings.model_fields_set
+    return settings.model_copy(
+        update={
+            "slack_bot_token": SecretStr(playground.bot_token),
+            "slack_app_token": SecretStr(playground.app_token),
+            "slack_api_url": playground.api_url,
+            "deskmate_home": data.expanduser().absolute(),
+            "deskmate_model": model,
+            "deskmate_http": settings.deskmate_http if listens else None,
+            "deskmate_allowed_users": (),
+            "redis_url": None,
+        }
+    )

@@ -1,0 +1,62 @@
+"""`deskmate run`: the bot against Slack."""
+
+import asyncio
+import signal
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from bot.settings import Settings
+
+
+def run() -> None:
+    """Run the bot against Slack, over Socket Mode.
+
+    Example: SLACK_BOT_TOKEN=xoxb-... SLACK_APP_TOKEN=xapp-... OPENAI_API_KEY=... deskmate run
+    """
+    from bot.settings import SettingsError, load, require_slack  # noqa: PLC0415 - not for --help
+
+    try:
+        settings = load()
+        require_slack(settings)
+    except SettingsError as err:
+        fail(err.problems, status=2)
+    asyncio.run(_serve(settings))
+
+
+async def _serve(settings: "Settings") -> None:
+    from bot.app import App  # noqa: PLC0415 - not for --help
+    from bot.gateway.preflight import StartError  # noqa: PLC0415
+    from harness.errors import StoreUnavailable  # noqa: PLC0415
+
+    stop = stop_on_signals()
+    try:
+        async with App(settings) as app:
+            await app.connected()
+            typer.echo(f"Deskmate is connected as @{app.me.name}. Ctrl-C stops it.")
+            await app.run_until(stop)
+    except (StartError, StoreUnavailable) as err:
+        fail([str(err)], status=1)
+
+
+def stop_on_signals() -> asyncio.Event:
+    """Return an event that SIGINT and SIGTERM set; a second signal ends the process at once."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def on_signal(number: signal.Signals) -> None:
+        stop.set()
+        loop.remove_signal_handler(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, on_signal, number)
+    return stop
+
+
+def fail(problems: list[str], *, status: int) -> NoReturn:
+    """Print each problem on a line of its own and end with the status."""
+    for problem in problems:
+        typer.echo(f"deskmate: {problem}", err=True)
+    sys.exit(status)

@@ -1,0 +1,234 @@
+"""One turn: may this person, what do they ask, run the agent, show it, record it.
+
+`Turns.run` takes a lease to one of its ends: answered, stopped, kept for later, refused, or lost to
+another worker. Neighbours: `worker` (who takes leases), `reply` (who shows), `harness.agent`.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from bot.access import judge
+from bot.health import Metrics
+from bot.locale import say
+from bot.people import People, Person
+from bot.reply import Reply
+from bot.rooms import Rooms
+from bot.threads import Threads
+from bot.words import without_mention
+from harness.agent import Agent, TurnWork
+from harness.context import TurnInput
+from harness.errors import LeaseLost, ModelUnavailable
+from harness.events import TextStarted, TextStreamed, TurnFinished
+from harness.journal import close_turn
+from harness.models import Aside, Project, Session
+from storage.queue import Finish, Lease, Queue
+from storage.sessions import SessionStore
+
+log = structlog.get_logger()
+
+BACK_OFF_SECONDS = (15.0, 30.0, 60.0, 120.0, 300.0, 600.0)
+OPERATOR_BACK_OFF_SECONDS = (60.0, 300.0, 600.0)
+GIVE_UP_SECONDS = 24 * 3600.0
+UNVERIFIED_SECONDS = 15.0
+
+
+@dataclass(slots=True)
+class Running:
+    """A turn under way in this process, and what the outside wants of it."""
+
+    lease: Lease
+    task: asyncio.Task[TurnFinished] | None = None
+    stopped: bool = False
+    lost: bool = False
+    shown: list[str] = field(default_factory=list[str])
+
+    def stop(self) -> None:
+        """A person wants it to end, now."""
+        self.stopped = True
+        self._cancel()
+
+    def lose(self) -> None:
+        """Another worker holds the lease."""
+        self.lost = True
+        self._cancel()
+
+    def _cancel(self) -> None:
+        if self.task is not None:
+            self.task.cancel()
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """All that turns need, built once by the composition root."""
+
+    queue: Queue
+    sessions: SessionStore
+    project_of: Callable[[Lease], Project]
+    agent: Agent
+    people: People
+    threads: Threads
+    rooms: Rooms
+    open_reply: Callable[[Lease, Person], Reply]
+    metrics: Metrics
+    allowed_users: tuple[str, ...]
+    zone: str
+    now: Callable[[], float]
+
+
+class Turns:
+    """Runs turns; holds no state of its own."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def run(self, running: Running) -> None:
+        """Take a turn to its end. Raises `LeaseLost`, `StoreUnavailable`, or a bug."""
+        lease = running.lease
+        try:
+            person = await self._desk.people.get(lease.incoming.user)
+        except LookupError as err:
+            # Who cannot be verified does not get in; the message is kept until Slack answers.
+            log.warning("person unknown", user=lease.incoming.user, error=str(err))
+            await self._desk.queue.give_back(lease, UNVERIFIED_SECONDS)
+            return
+        verdict = judge(
+            person, home=lease.session.team, allowed_users=self._desk.allowed_users
+        )
+        if not verdict.allowed:
+            log.info("refused", user=person.id, reason=verdict.reason)
+            if verdict.notice:
+                await self._desk.rooms.tell_refused(lease.session, person, verdict.notice)
+            await self._desk.queue.drop(lease)
+            return
+        await self._answer(running, person)
+
+    async def _answer(self, running: Running, person: Person) -> None:
+        lease = running.lease
+        reply = self._desk.open_reply(lease, person)
+        try:
+            await self._converse(running, person, reply)
+        except ModelUnavailable as err:
+            await self._keep_for_later(lease, person, reply, err)
+        except (LeaseLost, asyncio.CancelledError):
+            raise
+        except Exception as err:
+            log.exception("turn failed", reference=lease.turn, error=type(err).__name__)
+            await reply.say(say(person.locale, "broke", reference=lease.turn))
+            await self._desk.queue.drop(lease)
+            self._desk.metrics.turns.labels("failed").inc()
+        finally:
+            await reply.close()
+
+    async def _converse(self, running: Running, person: Person, reply: Reply) -> None:
+        lease, desk = running.lease, self._desk
+        desk.rooms.unsee(lease)
+        session = await desk.sessions.load(lease.session, lease.project)
+        asides = await desk.queue.asides(lease.session, lease.project)
+        asked = await self._input(lease, session, person, asides)
+        work = TurnWork(
+            session=session,
+            input=asked,
+            project=desk.project_of(lease),
+            requester=lease.incoming.user,
+            model=desk.project_of(lease).model,
+        )
+        running.task = asyncio.create_task(self._run_agent(running, work, reply))
+        if running.stopped or running.lost:
+            running.task.cancel()
+        try:
+            finished = await running.task
+        except asyncio.CancelledError:
+            finished = await self._ended_from_outside(running, work, person)
+        await reply.finish(finished)
+        await desk.queue.finish(lease, Finish(history=finished.messages, asides_read=len(asides)))
+        self._count(lease, finished)
+
+    async def _run_agent(self, running: Running, work: TurnWork, reply: Reply) -> TurnFinished:
+        finished: TurnFinished | None = None
+        journal = self._desk.sessions.journal(running.lease)
+        async with aclosing(self._desk.agent.run(work, journal)) as events:
+            async for event in events:
+                if isinstance(event, TextStarted):
+                    running.shown.clear()
+                elif isinstance(event, TextStreamed):
+                    running.shown.append(event.text)
+                if isinstance(event, TurnFinished):
+                    finished = event
+                else:
+                    await reply.show(event)
+        if finished is None:
+            raise RuntimeError("the agent ended without TurnFinished")
+        return finished
+
+    async def _ended_from_outside(
+        self, running: Running, work: TurnWork, person: Person
+    ) -> TurnFinished:
+        """Close a turn whose task was cancelled: by a stop, a lost lease, or our own shutdown."""
+        if running.lost:
+            raise LeaseLost("another worker holds this turn")
+        if not running.stopped:
+            raise asyncio.CancelledError
+        journal = self._desk.sessions.journal(running.lease)
+        note = say(person.locale, "stopped")
+        return await close_turn(journal, work.input, note, "".join(running.shown))
+
+    async def _input(
+        self, lease: Lease, session: Session, person: Person, asides: list[Aside]
+    ) -> TurnInput:
+        incoming, desk = lease.incoming, self._desk
+        if session.turns:
+            said = await desk.threads.asides(asides)
+        elif incoming.id != lease.session.thread:
+            said = await desk.threads.said_before(lease.session, incoming.id)
+        else:
+            said = ()
+        zone = ZoneInfo(desk.zone)
+        return TurnInput(
+            who=person.name,
+            text=await desk.threads.text(without_mention(incoming.text, desk.threads.me.user)),
+            said_before=said,
+            file_names=tuple(file.name for file in incoming.files),
+            now=datetime.fromtimestamp(incoming.received_at, zone),
+            zone=desk.zone,
+        )
+
+    async def _keep_for_later(
+        self, lease: Lease, person: Person, reply: Reply, err: ModelUnavailable
+    ) -> None:
+        """Say once what is wrong and when it is tried again, and put the message back."""
+        desk = self._desk
+        waited = desk.now() - lease.incoming.received_at
+        log.warning("model unavailable", reason=err.reason, attempt=lease.attempt)
+        if waited > GIVE_UP_SECONDS:
+            await reply.say(say(person.locale, "model_gave_up", reason=err.reason))
+            await desk.queue.drop(lease)
+            return
+        steps = OPERATOR_BACK_OFF_SECONDS if err.needs_operator else BACK_OFF_SECONDS
+        delay = max(steps[min(lease.attempt, len(steps)) - 1], err.retry_after or 0.0)
+        again = datetime.fromtimestamp(desk.now(), ZoneInfo(desk.zone)) + timedelta(seconds=delay)
+        key = "model_refuses" if err.needs_operator else "model_down"
+        text = say(person.locale, key, reason=err.reason, time=again.strftime("%H:%M %Z"))
+        await reply.say(text)
+        await desk.queue.give_back(lease, delay)
+        desk.metrics.turns.labels("kept").inc()
+
+    def _count(self, lease: Lease, finished: TurnFinished) -> None:
+        metrics = self._desk.metrics
+        metrics.turns.labels(finished.outcome).inc()
+        metrics.turn_seconds.observe(max(0.0, self._desk.now() - lease.incoming.received_at))
+        metrics.tokens.labels("input").inc(finished.usage.input_tokens)
+        metrics.tokens.labels("output").inc(finished.usage.output_tokens)
+        log.info(
+            "turn",
+            outcome=finished.outcome,
+            steps=finished.steps,
+            input_tokens=finished.usage.input_tokens,
+            cached_tokens=finished.usage.cached_tokens,
+            output_tokens=finished.usage.output_tokens,
+        )
