@@ -1,0 +1,201 @@
+"""Block Kit as Slack checks it: which problems a list of blocks has, each with its JSON pointer."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from bot.playground.errors import Json
+
+Problems = list[str]
+Check = Callable[[Json, str, Problems], None]
+
+_ELEMENT_LIMITS = {"actions": 25, "context": 10, "context_actions": 5}
+_TABLE_ROWS, _TABLE_COLUMNS = 100, 20
+
+
+def problems(blocks: list[Json]) -> Problems:
+    """Say what is wrong; an empty list means Slack takes them."""
+    found: Problems = []
+    seen: set[str] = set()
+    for place, block in enumerate(blocks):
+        pointer = f"/blocks/{place}"
+        kind = str(block.get("type", ""))
+        check = _CHECKS.get(kind)
+        if check is None:
+            found.append(f"unsupported type: {kind} [json-pointer:{pointer}/type]")
+            continue
+        _check_length(block, "block_id", 255, pointer, found)
+        block_id = block.get("block_id")
+        if block_id and block_id in seen:
+            found.append(f"`block_id` already exists [json-pointer:{pointer}/block_id]")
+        seen.add(str(block_id))
+        check(block, pointer, found)
+    if sum(block.get("type") == "table" for block in blocks) > 1:
+        found.append("only one table is allowed [json-pointer:/blocks]")
+    return found
+
+
+def markdown_length(blocks: list[Json]) -> int:
+    """Count the characters of all markdown blocks together."""
+    return sum(len(str(b.get("text", ""))) for b in blocks if b.get("type") == "markdown")
+
+
+def text_length(value: Any) -> int:  # noqa: ANN401 - JSON of any shape
+    """Count the characters people would read, through all nested parts."""
+    if isinstance(value, list):
+        return sum(text_length(item) for item in cast("list[Any]", value))
+    if not isinstance(value, dict):
+        return 0
+    shape = cast("Json", value)
+    own = shape.get("text")
+    here = len(own) if isinstance(own, str) else 0
+    return here + sum(text_length(item) for item in shape.values())
+
+
+def _check_length(block: Json, name: str, most: int, pointer: str, found: Problems) -> None:
+    value = block.get(name)
+    if isinstance(value, str) and len(value) > most:
+        found.append(f"must be less than {most + 1} characters [json-pointer:{pointer}/{name}]")
+
+
+def _need(block: Json, name: str, pointer: str, found: Problems) -> bool:
+    if block.get(name) in (None, "", []):
+        found.append(f"missing required field: {name} [json-pointer:{pointer}]")
+        return False
+    return True
+
+
+def _check_text(block: Json, name: str, most: int, pointer: str, found: Problems) -> None:
+    """Check a text object: its type, that it says something, and its length."""
+    value = block.get(name)
+    where = f"{pointer}/{name}"
+    if not isinstance(value, dict):
+        found.append(f"must be an object [json-pointer:{where}]")
+        return
+    text = cast("Json", value)
+    if text.get("type") not in {"plain_text", "mrkdwn"}:
+        found.append(f"unsupported type: {text.get('type')} [json-pointer:{where}/type]")
+    said = text.get("text")
+    if not isinstance(said, str) or not said:
+        found.append(f"must be more than 0 characters [json-pointer:{where}/text]")
+    elif len(said) > most:
+        found.append(f"must be less than {most + 1} characters [json-pointer:{where}/text]")
+
+
+def _check_section(block: Json, pointer: str, found: Problems) -> None:
+    fields = cast("list[Json]", block.get("fields") or [])
+    if "text" in block:
+        _check_text(block, "text", 3_000, pointer, found)
+    elif not fields:
+        found.append(f"missing required field: text [json-pointer:{pointer}]")
+    if len(fields) > 10:  # noqa: PLR2004 - Slack's limit
+        found.append(f"no more than 10 items allowed [json-pointer:{pointer}/fields]")
+    for place, said in enumerate(fields):
+        _check_text({str(place): said}, str(place), 2_000, f"{pointer}/fields", found)
+    accessory = block.get("accessory")
+    if isinstance(accessory, dict):
+        _check_element(cast("Json", accessory), f"{pointer}/accessory", found)
+
+
+def _check_header(block: Json, pointer: str, found: Problems) -> None:
+    _check_text(block, "text", 150, pointer, found)
+    text = block.get("text")
+    if isinstance(text, dict) and cast("Json", text).get("type") == "mrkdwn":
+        found.append(f"must be plain_text [json-pointer:{pointer}/text/type]")
+
+
+def _check_elements(block: Json, pointer: str, found: Problems) -> None:
+    if not _need(block, "elements", pointer, found):
+        return
+    elements = cast("list[Json]", block["elements"])
+    most = _ELEMENT_LIMITS[block["type"]]
+    if len(elements) > most:
+        found.append(f"no more than {most} items allowed [json-pointer:{pointer}/elements]")
+    actions: set[str] = set()
+    for place, element in enumerate(elements):
+        where = f"{pointer}/elements/{place}"
+        _check_element(element, where, found)
+        action = str(element.get("action_id") or "")
+        if action and action in actions:
+            found.append(f"`action_id` already exists [json-pointer:{where}/action_id]")
+        actions.add(action)
+
+
+def _check_element(element: Json, pointer: str, found: Problems) -> None:
+    _check_length(element, "action_id", 255, pointer, found)
+    kind = element.get("type")
+    if kind == "button":
+        _check_button(element, pointer, found)
+    elif kind in {"static_select", "multi_static_select", "overflow"}:
+        _check_options(element, pointer, found)
+    elif kind in {"plain_text", "mrkdwn"}:
+        _check_text({"text": element}, "text", 3_000, pointer.rpartition("/")[0], found)
+
+
+def _check_button(element: Json, pointer: str, found: Problems) -> None:
+    _check_text(element, "text", 75, pointer, found)
+    _check_length(element, "value", 2_000, pointer, found)
+    _check_length(element, "url", 3_000, pointer, found)
+    _check_length(element, "accessibility_label", 75, pointer, found)
+
+
+def _check_options(element: Json, pointer: str, found: Problems) -> None:
+    options = cast("list[Json]", element.get("options") or [])
+    most = 5 if element["type"] == "overflow" else 100
+    if not 1 <= len(options) <= most:
+        found.append(f"must have 1 to {most} items [json-pointer:{pointer}/options]")
+    for place, option in enumerate(options):
+        where = f"{pointer}/options/{place}"
+        _check_text(option, "text", 75, where, found)
+        _check_length(option, "value", 150, where, found)
+
+
+def _check_markdown(block: Json, pointer: str, found: Problems) -> None:
+    if _need(block, "text", pointer, found) and not isinstance(block["text"], str):
+        found.append(f"must be a string [json-pointer:{pointer}/text]")
+
+
+def _check_image(block: Json, pointer: str, found: Problems) -> None:
+    if not block.get("image_url") and not block.get("slack_file"):
+        found.append(f"missing required field: image_url [json-pointer:{pointer}]")
+    _need(block, "alt_text", pointer, found)
+    _check_length(block, "alt_text", 2_000, pointer, found)
+    _check_length(block, "image_url", 3_000, pointer, found)
+
+
+def _check_table(block: Json, pointer: str, found: Problems) -> None:
+    if not _need(block, "rows", pointer, found):
+        return
+    rows = cast("list[list[Json]]", block["rows"])
+    if len(rows) > _TABLE_ROWS:
+        found.append(f"no more than {_TABLE_ROWS} items allowed [json-pointer:{pointer}/rows]")
+    for place, row in enumerate(rows):
+        if len(row) > _TABLE_COLUMNS:
+            where = f"{pointer}/rows/{place}"
+            found.append(f"no more than {_TABLE_COLUMNS} items allowed [json-pointer:{where}]")
+
+
+def _check_rich_text(block: Json, pointer: str, found: Problems) -> None:
+    _need(block, "elements", pointer, found)
+
+
+def _check_nothing(_block: Json, _pointer: str, _found: Problems) -> None:
+    """Take the block as it is."""
+
+
+_CHECKS: dict[str, Check] = {
+    "section": _check_section,
+    "header": _check_header,
+    "context": _check_elements,
+    "actions": _check_elements,
+    "context_actions": _check_elements,
+    "divider": _check_nothing,
+    "markdown": _check_markdown,
+    "image": _check_image,
+    "table": _check_table,
+    "rich_text": _check_rich_text,
+    "file": _check_nothing,
+    "input": _check_nothing,
+    "video": _check_nothing,
+    "task_card": _check_nothing,
+    "plan": _check_nothing,
+}

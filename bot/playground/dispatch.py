@@ -1,0 +1,153 @@
+"""From a request to an answer: token, scope, rate, faults, method, journal, in Slack's order.
+
+The table of methods is `methods.TABLE`; what each does is in its group's file.
+"""
+
+import asyncio
+import json
+import time
+
+from aiohttp import web
+
+from bot.playground.errors import Json, SlackError
+from bot.playground.faults import CALL_FAULTS, Fault
+from bot.playground.methods import TABLE, Method
+from bot.playground.wire import Call, read_call
+from bot.playground.workspace import Workspace
+
+
+class Answer(web.Response):
+    """Slack's JSON answer with Slack's headers."""
+
+    def __init__(
+        self, body: Json, status: int = 200, headers: dict[str, str] | None = None
+    ) -> None:
+        super().__init__(
+            text=json.dumps(body, ensure_ascii=False),
+            status=status,
+            headers=headers,
+            content_type="application/json",
+            charset="utf-8",
+        )
+
+
+async def answer(workspace: Workspace, request: web.Request) -> web.StreamResponse:
+    """Answer one Web API request, with whatever goes wrong on purpose."""
+    name = request.match_info["method"]
+    started = time.perf_counter()
+    fault = workspace.faults.take(name, CALL_FAULTS)
+    if fault is not None:
+        workspace.journal.add("fault", target=name, fault=fault.kind)
+    if fault is not None and fault.kind == "timeout":
+        return await _stay_silent(request, fault)
+    if fault is not None and fault.kind == "delay":
+        await asyncio.sleep(fault.seconds)
+    call, status, body, headers = await _run(workspace, request, name, fault)
+    response = Answer(body, status, headers)
+    _record(workspace, call, response, body, time.perf_counter() - started)
+    if fault is not None and fault.kind == "lost" and request.transport is not None:
+        request.transport.abort()
+    return response
+
+
+async def _run(
+    workspace: Workspace, request: web.Request, name: str, fault: Fault | None
+) -> tuple[Call, int, Json, dict[str, str]]:
+    call = Call(name, "query", "", {})
+    headers = {"x-slack-req-id": workspace.ids.token(32)}
+    try:
+        call = await read_call(request, name)
+        if fault is not None:
+            _fail(fault)
+        return call, 200, perform(workspace, call, headers), headers
+    except SlackError as refused:
+        status = refused.extra.pop("status", 200)
+        retry_after = refused.extra.pop("retry_after", None)
+        if retry_after is not None:
+            headers["Retry-After"] = str(retry_after)
+        return call, int(str(status)), refused.body(), headers
+
+
+def perform(workspace: Workspace, call: Call, headers: dict[str, str]) -> Json:
+    """Run one call; raises `SlackError`."""
+    method = TABLE.get(call.method)
+    if method is None:
+        raise SlackError("unknown_method", req_method=call.method)
+    if method.caller is not None:
+        _authorize(workspace, call, method, headers)
+    if call.encoding == "json" and not method.json:
+        call.args = {}
+    if workspace.rules.rate_limits:
+        _pace(workspace, call, method)
+    body: Json = {"ok": True, **method.run(workspace, call)}
+    if call.warnings:
+        body["warning"] = ",".join(call.warnings)
+        body.setdefault("response_metadata", {})["warnings"] = call.warnings
+    return body
+
+
+def _authorize(workspace: Workspace, call: Call, method: Method, headers: dict[str, str]) -> None:
+    if not call.token:
+        raise SlackError("not_authed")
+    grant = workspace.grants.get(call.token)
+    if grant is None:
+        raise SlackError("invalid_auth")
+    if grant.error:
+        raise SlackError(grant.error)
+    if grant.kind != method.caller:
+        raise SlackError("not_allowed_token_type")
+    call.grant = grant
+    scopes = grant.app.scopes if grant.kind == "bot" else ["connections:write"]
+    headers["x-oauth-scopes"] = ",".join(scopes)
+    headers["x-accepted-oauth-scopes"] = ",".join(method.scopes)
+    if method.scopes and not set(method.scopes) & set(scopes):
+        raise SlackError("missing_scope", needed=method.scopes[0], provided=",".join(scopes))
+
+
+def _pace(workspace: Workspace, call: Call, method: Method) -> None:
+    keys = [(method.tier, call.method, call.app.id if call.grant else "")]
+    if method.also is not None:
+        tier, argument, second = method.also
+        keys.append((tier, call.method, f"{call.text(argument)} {call.text(second)}"))
+    for key in keys:
+        wait = workspace.rates.wait(*key)
+        if wait:
+            raise SlackError(
+                "ratelimited", status=429, retry_after=workspace.rates.retry_after(wait)
+            )
+
+
+def _fail(fault: Fault) -> None:
+    if fault.kind == "error":
+        raise SlackError(fault.error)
+    if fault.kind == "rate_limited":
+        raise SlackError("ratelimited", status=429, retry_after=max(0, round(fault.seconds)))
+    if fault.kind == "status":
+        raise SlackError(fault.error, status=fault.status)
+
+
+async def _stay_silent(request: web.Request, fault: Fault) -> web.StreamResponse:
+    """Hold the line without an answer for the fault's seconds, then cut it."""
+    await asyncio.sleep(fault.seconds)
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response(status=500)
+
+
+def _record(
+    workspace: Workspace, call: Call, response: web.Response, body: Json, seconds: float
+) -> None:
+    workspace.journal.add(
+        "call",
+        method=call.method,
+        app=call.grant.app.id if call.grant else None,
+        encoding=call.encoding,
+        args=call.args,
+        ok=body["ok"],
+        error=body.get("error"),
+        status=response.status,
+        ts=body.get("ts"),
+        bytes_in=call.bytes_in,
+        bytes_out=len(response.body) if isinstance(response.body, bytes) else 0,
+        ms=round(seconds * 1000, 3),
+    )

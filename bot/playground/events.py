@@ -1,0 +1,140 @@
+"""Who hears of what: builds the events of the Events API and hands them to each subscribed app.
+
+An app hears an event when it subscribed to it, has the scope, and is in the channel.
+"""
+
+from bot.playground.deliveries import Delivery
+from bot.playground.errors import Json
+from bot.playground.model import App, Channel, Kind, Message
+from bot.playground.shapes import message_json
+from bot.playground.workspace import Workspace, viewers
+
+_CHANNEL_TYPE: dict[Kind, str] = {
+    "public": "channel",
+    "private": "group",
+    "im": "im",
+    "mpim": "mpim",
+}
+_PLURAL: dict[Kind, str] = {
+    "public": "channels",
+    "private": "groups",
+    "im": "im",
+    "mpim": "mpim",
+}
+_SCOPES = {
+    "app_mention": "app_mentions:read",
+    "reaction_added": "reactions:read",
+    "reaction_removed": "reactions:read",
+    "file_shared": "files:read",
+}
+
+
+def kind_scope(channel: Channel, what: str) -> str:
+    """Name the scope for a conversation of this kind, such as `channels:history`."""
+    return f"{_PLURAL[channel.kind]}:{what}"
+
+
+def hearing(workspace: Workspace, channel: Channel) -> list[App]:
+    """Give the apps whose bot user is in the channel."""
+    return [app for app in workspace.apps.values() if app.user.id in channel.members]
+
+
+def emit(workspace: Workspace, app: App, event: Json, channel: Channel | None = None) -> None:
+    """Send one event to one app, if it may hear it."""
+    kind = event["type"]
+    subscription, scope = kind, _SCOPES.get(kind, "")
+    if kind == "message" and channel is not None:
+        subscription, scope = f"message.{_PLURAL[channel.kind]}", kind_scope(channel, "history")
+    if subscription not in app.events or (scope and scope not in app.scopes):
+        return
+    payload = _callback(workspace, app, event, channel)
+    label = event.get("subtype", kind) if kind == "message" else kind
+    workspace.deliveries.send(Delivery(app, "events_api", label, payload))
+
+
+def _callback(workspace: Workspace, app: App, event: Json, channel: Channel | None) -> Json:
+    team = workspace.team.id
+    return {
+        "token": "playground",
+        "team_id": team,
+        "context_team_id": team,
+        "context_enterprise_id": None,
+        "api_app_id": app.id,
+        "event": event,
+        "type": "event_callback",
+        "event_id": workspace.ids.make("Ev"),
+        "event_time": int(workspace.clock.now()),
+        "authorizations": [
+            {
+                "enterprise_id": None,
+                "team_id": team,
+                "user_id": app.user.id,
+                "is_bot": True,
+                "is_enterprise_install": False,
+            }
+        ],
+        "is_ext_shared_channel": channel is not None and channel.ext_shared,
+        "event_context": f"4-{workspace.ids.token(24)}",
+    }
+
+
+def message_event(channel: Channel, message: Message) -> Json:
+    """Build the event of a message as it stands."""
+    event = message_json(channel, message)
+    event |= {
+        "channel": channel.id,
+        "event_ts": message.ts,
+        "channel_type": _CHANNEL_TYPE[channel.kind],
+    }
+    for name in ("reply_count", "reply_users_count", "latest_reply", "reply_users"):
+        event.pop(name, None)
+    return event
+
+
+def meta_event(workspace: Workspace, channel: Channel, subtype: str, **fields: object) -> Json:
+    """Build a hidden message event about another message: changed, deleted."""
+    ts = channel.next_ts(workspace.clock.now())
+    return {
+        "type": "message",
+        "subtype": subtype,
+        "hidden": True,
+        "channel": channel.id,
+        "ts": ts,
+        "event_ts": ts,
+        "channel_type": _CHANNEL_TYPE[channel.kind],
+        **fields,
+    }
+
+
+def tell_apps(workspace: Workspace, channel: Channel, event: Json) -> None:
+    """Send one event to every app in the channel."""
+    for app in hearing(workspace, channel):
+        emit(workspace, app, event, channel)
+
+
+def tell_pages(
+    workspace: Workspace, channel: Channel, change: Json, seen_by: frozenset[str] | None = None
+) -> None:
+    """Tell the open pages of the channel's members about a change in it."""
+    workspace.feed.push({**change, "channel": channel.id}, seen_by or viewers(channel))
+
+
+def page_message(channel: Channel, message: Message) -> Json:
+    """Show a message as the page needs it: whole, with what history leaves out."""
+    shape = message_json(channel, message, metadata=True)
+    shape["streaming"] = message.is_streaming
+    shape["ephemeral"] = bool(message.ephemeral_for)
+    return shape
+
+
+def show(workspace: Workspace, channel: Channel, message: Message) -> None:
+    """Bring the pages up to date with one message, and with its root's reply count."""
+    change = {"type": "message", "message": page_message(channel, message)}
+    seen_by = frozenset({message.ephemeral_for}) if message.ephemeral_for else None
+    tell_pages(workspace, channel, change, seen_by)
+
+
+def show_root(workspace: Workspace, channel: Channel, reply: Message) -> None:
+    root = channel.messages.get(reply.thread_ts)
+    if root is not None and reply.is_reply:
+        show(workspace, channel, root)

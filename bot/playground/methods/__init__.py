@@ -1,0 +1,18 @@
+"""The Web API by group: a table of contents. A method is what is listed here and nothing else."""
+
+from bot.playground.methods import auth, chat, conversations, people, reactions
+from bot.playground.methods.table import Method
+
+TABLE: dict[str, Method] = {
+    method.name: method
+    for group in (
+        auth.METHODS,
+        chat.METHODS,
+        conversations.METHODS,
+        people.METHODS,
+        reactions.METHODS,
+    )
+    for method in group
+}
+
+__all__ = ["TABLE", "Method"]

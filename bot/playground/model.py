@@ -1,0 +1,172 @@
+"""The nouns of a workspace: teams, users, apps, channels, messages, files. No behaviour.
+
+How they look on the wire is `shapes`; what happens to them is `posting`.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bot.playground.clock import Timer
+from bot.playground.errors import Json
+
+Kind = Literal["public", "private", "im", "mpim"]
+Rank = Literal["admin", "member", "guest", "single_channel_guest", "stranger", "bot"]
+
+
+@dataclass(slots=True)
+class Team:
+    """A workspace."""
+
+    id: str
+    name: str
+    domain: str
+
+
+@dataclass(slots=True)
+class User:
+    """A person or a bot; `rank` is what Slack's flags say about their rights."""
+
+    id: str
+    name: str
+    real_name: str
+    team: str
+    rank: Rank = "member"
+    bot_id: str = ""
+    app_id: str = ""
+    email: str = ""
+    color: str = "4bbe2e"
+    deleted: bool = False
+    tz: str = "Europe/Berlin"
+    locale: str = "en-US"
+
+
+@dataclass(slots=True)
+class App:
+    """An installed app: its bot user, its tokens, what it may and what it hears."""
+
+    id: str
+    name: str
+    user: User
+    bot_token: str
+    app_token: str
+    scopes: list[str]
+    events: list[str]
+    commands: dict[str, str] = field(default_factory=dict[str, str])
+    interactive: bool = True
+    socket_mode: bool = True
+
+
+@dataclass(slots=True)
+class Grant:
+    """What a token stands for; `error` is what Slack answers once it is no longer good."""
+
+    app: App
+    kind: Literal["bot", "app"]
+    error: str = ""
+
+
+@dataclass(slots=True)
+class File:
+    """An uploaded file with its bytes; `shared` once it is in a message."""
+
+    id: str
+    name: str
+    title: str
+    mimetype: str
+    user: str
+    created: float
+    url: str
+    length: int
+    content: bytes = b""
+    arrived: bool = False
+    shared: bool = False
+    channels: list[str] = field(default_factory=list[str])
+
+
+@dataclass(slots=True)
+class Stream:
+    """A message that is being streamed: whose it is, and when Slack ends it."""
+
+    app_id: str
+    recipient: str
+    state: Literal["open", "stopped", "stopped_by_user", "expired"] = "open"
+    wall: Timer | None = None
+
+
+@dataclass(slots=True)
+class Message:
+    """One message; `thread_ts` is the root's ts and is set on a root only once it has replies."""
+
+    ts: str
+    user: str
+    text: str
+    team: str
+    thread_ts: str = ""
+    subtype: str = ""
+    client_msg_id: str = ""
+    bot_id: str = ""
+    app_id: str = ""
+    username: str = ""
+    bot_profile: Json | None = None
+    blocks: list[Json] = field(default_factory=list[Json])
+    attachments: list[Json] = field(default_factory=list[Json])
+    files: list[File] = field(default_factory=list[File])
+    reactions: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    metadata: Json | None = None
+    edited: Json | None = None
+    stream: Stream | None = None
+    ephemeral_for: str = ""
+    hidden: bool = False
+
+    @property
+    def is_reply(self) -> bool:
+        return bool(self.thread_ts) and self.thread_ts != self.ts
+
+    @property
+    def is_streaming(self) -> bool:
+        return self.stream is not None and self.stream.state == "open"
+
+
+@dataclass(slots=True)
+class Channel:
+    """A conversation of any kind; `threads` lists the replies of each root, oldest first."""
+
+    id: str
+    name: str
+    kind: Kind
+    creator: str
+    created: int
+    members: dict[str, None]
+    archived: bool = False
+    ext_shared: bool = False
+    topic: str = ""
+    messages: dict[str, Message] = field(default_factory=dict[str, Message])
+    threads: dict[str, list[Message]] = field(default_factory=dict[str, list[Message]])
+    ephemerals: dict[str, Message] = field(default_factory=dict[str, Message])
+    last_micros: int = 0
+
+    def next_ts(self, now: float) -> str:
+        """Take the next timestamp: unique and rising within this channel."""
+        self.last_micros = max(int(now * 1_000_000), self.last_micros + 1)
+        return f"{self.last_micros // 1_000_000}.{self.last_micros % 1_000_000:06d}"
+
+    def replies(self, root: str) -> list[Message]:
+        return self.threads.get(root, [])
+
+
+@dataclass(slots=True)
+class Status:
+    """What an app says it is doing in a thread; gone after a while or with its next message."""
+
+    text: str
+    loading: list[str]
+    timer: Timer
+
+
+@dataclass(slots=True)
+class AgentSession:
+    """The state of an app's work in a thread, as Slack shows it beside the Stop button."""
+
+    app_id: str
+    status: str
+    title: str = ""

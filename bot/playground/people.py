@@ -1,0 +1,117 @@
+"""What people do: post, edit, delete, react, upload, open a DM. Each as a user, by id or name.
+
+The in-process twin of the control API. What Slack's client would refuse is refused with Slack's
+error. Buttons, commands and Stop are in `interactions`.
+"""
+
+from bot.playground import posting
+from bot.playground.composer import typed
+from bot.playground.errors import SlackError
+from bot.playground.methods.reactions import checked_name
+from bot.playground.model import Channel, Message, User
+from bot.playground.richtext import rich_text
+from bot.playground.workspace import Workspace
+
+
+class People:
+    """The hands of everybody in the workspace."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    async def post(
+        self, who: str, channel: str, text: str, *, thread_ts: str = "", broadcast: bool = False
+    ) -> str:
+        """Post as `who`; `channel` is an id, `#name` or `@name` for a DM. Returns the ts."""
+        user, place = self._at(who, channel)
+        message = write(self._workspace, place, user, text, thread_ts)
+        if message.is_reply and broadcast:
+            message.subtype = "thread_broadcast"
+        return posting.post(self._workspace, place, message).ts
+
+    async def edit(self, who: str, channel: str, ts: str, text: str) -> None:
+        """Edit one's own message."""
+        place, message = self._own(who, channel, ts, "cant_update_message")
+        said = typed(self._workspace, text)
+        message.blocks = rich_text(said, self._workspace.ids.token(5))
+        posting.edit(self._workspace, place, message, said)
+
+    async def delete(self, who: str, channel: str, ts: str) -> None:
+        """Delete one's own message; an admin may delete anyone's."""
+        place, message = self._own(who, channel, ts, "cant_delete_message")
+        posting.remove(self._workspace, place, message)
+
+    async def react(self, who: str, channel: str, ts: str, name: str) -> None:
+        user, place = self._at(who, channel)
+        message = self._workspace.message(place, ts)
+        posting.react(self._workspace, place, message, user.id, checked_name(name))
+
+    async def unreact(self, who: str, channel: str, ts: str, name: str) -> None:
+        user, place = self._at(who, channel)
+        message = self._workspace.message(place, ts)
+        posting.unreact(self._workspace, place, message, user.id, name)
+
+    async def open_dm(self, who: str, *others: str) -> str:
+        """Open a DM with one other or a group DM with several; returns its channel id."""
+        workspace = self._workspace
+        members = [workspace.user_named(name).id for name in (who, *others)]
+        return open_direct(workspace, members).id
+
+    def _at(self, who: str, channel: str) -> tuple[User, Channel]:
+        """Find the person and the channel they are in."""
+        workspace = self._workspace
+        user = workspace.user_named(who)
+        if channel.startswith("@"):
+            other = workspace.user_named(channel)
+            return user, open_direct(workspace, [user.id, other.id])
+        place = workspace.entered_by(user.id, workspace.channel_named(channel).id)
+        if place.archived:
+            raise SlackError("is_archived")
+        return user, place
+
+    def _own(self, who: str, channel: str, ts: str, refusal: str) -> tuple[Channel, Message]:
+        user, place = self._at(who, channel)
+        message = self._workspace.message(place, ts)
+        may_delete = refusal == "cant_delete_message" and user.rank == "admin"
+        if message.user != user.id and not may_delete:
+            raise SlackError(refusal)
+        return place, message
+
+
+def open_direct(workspace: Workspace, members: list[str]) -> Channel:
+    """Open a direct conversation and show it to its people."""
+    channel, new = workspace.direct(members)
+    if new:
+        show_channel(workspace, channel)
+    return channel
+
+
+def show_channel(workspace: Workspace, channel: Channel) -> None:
+    """Put a channel on the pages of its members."""
+    shape = page_channel(channel)
+    workspace.feed.push({"type": "channel", "channel": shape}, frozenset(channel.members))
+
+
+def page_channel(channel: Channel) -> dict[str, object]:
+    return {
+        "id": channel.id,
+        "name": channel.name,
+        "kind": channel.kind,
+        "members": list(channel.members),
+        "archived": channel.archived,
+        "topic": channel.topic,
+    }
+
+
+def write(workspace: Workspace, channel: Channel, user: User, text: str, thread_ts: str) -> Message:
+    """Make a person's message: composed, with its rich_text block, not yet posted."""
+    said = typed(workspace, text)
+    if thread_ts and thread_ts not in channel.messages:
+        raise SlackError("thread_not_found")
+    message = posting.draft(workspace, channel, user.id, said)
+    message.thread_ts = posting.thread_root(channel, thread_ts)
+    message.blocks = rich_text(said, workspace.ids.token(5))
+    message.client_msg_id = workspace.ids.uuid()
+    if user.bot_id:
+        message.subtype, message.bot_id, message.app_id = "bot_message", user.bot_id, user.app_id
+    return message

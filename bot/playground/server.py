@@ -1,0 +1,133 @@
+"""The playground as one object: builds the workspace, listens on 127.0.0.1, stops cleanly.
+
+`async with Playground() as playground:` is all a test or the demo needs.
+"""
+
+import asyncio
+import contextlib
+import secrets
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from aiohttp import web
+
+from bot.playground import dispatch
+from bot.playground.clock import Clock
+from bot.playground.deliveries import Deliveries
+from bot.playground.faults import Faults
+from bot.playground.feed import Feed
+from bot.playground.fixture import furnish
+from bot.playground.ids import Ids
+from bot.playground.journal import Journal
+from bot.playground.model import App, Channel, Team
+from bot.playground.people import People
+from bot.playground.rates import Rates
+from bot.playground.rules import Rules
+from bot.playground.sockets import Switchboard
+from bot.playground.workspace import Workspace
+
+HOST = "127.0.0.1"
+
+
+class Playground:
+    """A Slack-compatible workspace on a local port; `port=0` takes any free one.
+
+    `journal_file` gets every journal entry as a JSON line.
+    """
+
+    def __init__(
+        self,
+        port: int = 0,
+        *,
+        seed: int = 1,
+        clock: Clock | None = None,
+        rules: Rules | None = None,
+        journal_file: Path | None = None,
+    ) -> None:
+        self._port = port
+        self.control_token = secrets.token_urlsafe(24)
+        self.workspace = _empty_workspace(seed, clock or Clock(), rules or Rules(), journal_file)
+        self.app: App = furnish(self.workspace)
+        self.people = People(self.workspace)
+        self._runner: web.AppRunner | None = None
+        self._pings: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        site = web.Application(client_max_size=64 * 1024 * 1024)
+        self._add_routes(site)
+        self._runner = web.AppRunner(site, access_log=None, shutdown_timeout=0.5)
+        await self._runner.setup()
+        listener = web.TCPSite(self._runner, HOST, self._port)
+        await listener.start()
+        port = self._runner.addresses[0][1]
+        self.workspace.base_url = f"http://{HOST}:{port}"
+        self._pings = asyncio.create_task(self.workspace.board.ping_all())
+        return self
+
+    async def __aexit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self.workspace.deliveries.close()
+        if self._pings:
+            self._pings.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._pings
+        await self.workspace.board.close()
+        if self._runner:
+            await self._runner.cleanup()
+        self.workspace.clock.close()
+        self.workspace.journal.close()
+
+    @property
+    def api_url(self) -> str:
+        return f"{self.workspace.base_url}/api/"
+
+    @property
+    def page_url(self) -> str:
+        return f"{self.workspace.base_url}/"
+
+    @property
+    def bot_token(self) -> str:
+        return self.app.bot_token
+
+    @property
+    def app_token(self) -> str:
+        return self.app.app_token
+
+    @property
+    def journal(self) -> Journal:
+        return self.workspace.journal
+
+    def channel(self, name: str) -> Channel:
+        return self.workspace.channel_named(name)
+
+    def _add_routes(self, site: web.Application) -> None:
+        async def api(request: web.Request) -> web.StreamResponse:
+            return await dispatch.answer(self.workspace, request)
+
+        site.router.add_route("*", "/api/{method}", api)
+        site.router.add_get("/link/", self.workspace.board.connect)
+
+
+def _empty_workspace(seed: int, clock: Clock, rules: Rules, file: Path | None) -> Workspace:
+    ids = Ids(seed)
+    journal = Journal(clock, file)
+    faults = Faults(ids.dice)
+    board = Switchboard(journal, faults, rules, ids.dice)
+    return Workspace(
+        base_url="",
+        team=Team(ids.make("T"), "Playground", "playground"),
+        clock=clock,
+        ids=ids,
+        journal=journal,
+        rules=rules,
+        rates=Rates(clock),
+        faults=faults,
+        feed=Feed(),
+        board=board,
+        deliveries=Deliveries(clock, ids, journal, faults, board, rules),
+    )

@@ -1,0 +1,150 @@
+"""One running workspace: its nouns by id, its clock and ids, and the roads events leave by.
+
+Looks things up and refuses with Slack's names. Changes are made by `posting`, `reactions`,
+`streams` and the methods; the first people and channels come from `fixture`.
+"""
+
+from dataclasses import dataclass, field
+
+from bot.playground.clock import Clock
+from bot.playground.deliveries import Deliveries
+from bot.playground.errors import Json, SlackError
+from bot.playground.faults import Faults
+from bot.playground.feed import Feed
+from bot.playground.ids import Ids
+from bot.playground.journal import Journal
+from bot.playground.model import (
+    AgentSession,
+    App,
+    Channel,
+    File,
+    Grant,
+    Kind,
+    Message,
+    Status,
+    Team,
+    User,
+)
+from bot.playground.rates import Rates
+from bot.playground.rules import Rules
+from bot.playground.sockets import Switchboard
+
+PREFIX: dict[Kind, str] = {"public": "C", "private": "C", "im": "D", "mpim": "C"}
+
+
+@dataclass(slots=True)
+class Workspace:
+    """Everything there is; `base_url` is where the server answers, without a final slash."""
+
+    base_url: str
+    team: Team
+    clock: Clock
+    ids: Ids
+    journal: Journal
+    rules: Rules
+    rates: Rates
+    faults: Faults
+    feed: Feed
+    board: Switchboard
+    deliveries: Deliveries
+    teams: dict[str, Team] = field(default_factory=dict[str, Team])
+    users: dict[str, User] = field(default_factory=dict[str, User])
+    apps: dict[str, App] = field(default_factory=dict[str, App])
+    channels: dict[str, Channel] = field(default_factory=dict[str, Channel])
+    files: dict[str, File] = field(default_factory=dict[str, File])
+    grants: dict[str, Grant] = field(default_factory=dict[str, Grant])
+    statuses: dict[tuple[str, str], Status] = field(default_factory=dict[tuple[str, str], Status])
+    sessions: dict[tuple[str, str], AgentSession] = field(
+        default_factory=dict[tuple[str, str], AgentSession]
+    )
+
+    def user(self, user_id: str) -> User:
+        user = self.users.get(user_id)
+        if user is None:
+            raise SlackError("user_not_found")
+        return user
+
+    def user_named(self, name: str) -> User:
+        """Find a user by id or by name, with or without the @."""
+        wanted = name.removeprefix("@")
+        for user in self.users.values():
+            if wanted in {user.id, user.name, user.real_name}:
+                return user
+        raise SlackError("user_not_found")
+
+    def channel(self, channel_id: str) -> Channel:
+        channel = self.channels.get(channel_id)
+        if channel is None:
+            raise SlackError("channel_not_found")
+        return channel
+
+    def channel_named(self, name: str) -> Channel:
+        """Find a channel by id or by name, with or without the #."""
+        if name in self.channels:
+            return self.channels[name]
+        wanted = name.removeprefix("#")
+        for channel in self.channels.values():
+            if channel.name == wanted and channel.kind in {"public", "private"}:
+                return channel
+        raise SlackError("channel_not_found")
+
+    def seen_by(self, user_id: str, channel_id: str) -> Channel:
+        """Give a channel that this user knows of; a private one does not exist for others."""
+        channel = self.channel(channel_id)
+        if channel.kind != "public" and user_id not in channel.members:
+            raise SlackError("channel_not_found")
+        return channel
+
+    def entered_by(self, user_id: str, channel_id: str) -> Channel:
+        """Give a channel that this user is a member of."""
+        channel = self.seen_by(user_id, channel_id)
+        if user_id not in channel.members:
+            raise SlackError("not_in_channel")
+        return channel
+
+    def add_channel(self, name: str, kind: Kind, creator: str, members: list[str]) -> Channel:
+        channel = Channel(
+            id=self.ids.make(PREFIX[kind]),
+            name=name,
+            kind=kind,
+            creator=creator,
+            created=int(self.clock.now()),
+            members=dict.fromkeys(members),
+        )
+        self.channels[channel.id] = channel
+        return channel
+
+    def direct(self, members: list[str]) -> tuple[Channel, bool]:
+        """Open the direct conversation of exactly these people; says whether it is new."""
+        wanted = set(members)
+        for channel in self.channels.values():
+            if channel.kind in {"im", "mpim"} and set(channel.members) == wanted:
+                return channel, False
+        kind: Kind = "im" if len(wanted) == 2 else "mpim"  # noqa: PLR2004 - two people
+        names = [self.user(member).name for member in members]
+        name = "" if kind == "im" else f"mpdm-{'--'.join(names)}-1"
+        return self.add_channel(name, kind, members[0], list(dict.fromkeys(members))), True
+
+    def app_of(self, user_id: str) -> App | None:
+        """Give the app whose bot user this is."""
+        return self.apps.get(self.users[user_id].app_id) if user_id in self.users else None
+
+    def message(self, channel: Channel, ts: str) -> Message:
+        message = channel.messages.get(ts)
+        if message is None:
+            raise SlackError("message_not_found")
+        return message
+
+
+def scope_error(app: App, needed: str) -> SlackError:
+    """Build Slack's `missing_scope`."""
+    return SlackError("missing_scope", needed=needed, provided=",".join(app.scopes))
+
+
+def viewers(channel: Channel) -> frozenset[str]:
+    """Say which people's pages show what happens in this channel."""
+    return frozenset(channel.members)
+
+
+def envelope_team(workspace: Workspace) -> Json:
+    return {"id": workspace.team.id, "domain": workspace.team.domain}
