@@ -16,7 +16,7 @@ import re
 import zlib
 from dataclasses import dataclass
 
-from harness.models import ChannelId, ProjectId, TeamId, TurnId
+from harness.models import ProjectId, SessionKey, TeamId, TurnId
 
 LANES = 8
 GROUP = "workers"
@@ -111,8 +111,8 @@ class Lane:
     def ledger(self, turn: TurnId) -> str:
         return self._key("ledger", turn)
 
-    def seen(self, channel: ChannelId, message: str) -> str:
-        return self._key("seen", channel, message)
+    def seen(self, session: SessionKey, message: str) -> str:
+        return self._key("seen", session.team, session.channel, message)
 
     def event(self, event: str) -> str:
         return self._key("event", event)

@@ -5,13 +5,18 @@ Each file opens with its data model; `lua/session.lua` is put in front of every 
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any, Generic, TypeVar
 
+from pydantic import TypeAdapter
+
+from harness.models import Aside, FileRef, Incoming, SessionKey, UserId
 from storage import keys
+from storage.keys import Lane
+from storage.lease import Finish, Lease, turn_of
 
 Result = TypeVar("Result")
 
@@ -45,3 +50,179 @@ def load(name: str) -> Script:
     shared, own = ((folder / f"{each}.lua").read_text("utf-8") for each in ("session", name))
     text = f"{shared}\n{own}"
     return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+def push(
+    lane: Lane, incoming: Incoming, *, event: str, nonce: str, rank: float | None, known: bool
+) -> Call[tuple[str, int]]:
+    """Accept a turn; answers the outcome and how many turns are ahead of it."""
+    session = incoming.session
+    files = "[" + ",".join(file.model_dump_json() for file in incoming.files) + "]"
+    return Call(
+        "push",
+        (*_session(lane, session.id), lane.event(event), lane.seen(session, incoming.id)),
+        (
+            session.id,
+            incoming.id,
+            incoming.model_dump_json(),
+            nonce,
+            "" if rank is None else f"{rank:.6f}",
+            int(known),
+            int(incoming.mentioned),
+            files if incoming.files else "",
+            keys.SEEN_SECONDS,
+        ),
+        lambda answer: (str(answer[0]), int(answer[1])),
+    )
+
+
+def overhear(lane: Lane, session: SessionKey, aside: Aside, event: str, bound: int) -> Call[bool]:
+    """Keep an aside; answers False if the session is unknown."""
+    return Call(
+        "overhear",
+        (
+            lane.state(session.id),
+            lane.asides(session.id),
+            lane.event(event),
+            lane.seen(session, aside.ts),
+        ),
+        (aside.model_dump_json(), bound, keys.SESSION_SECONDS, keys.SEEN_SECONDS),
+        bool,
+    )
+
+
+def amend_aside(lane: Lane, session: str, old: str, new: str) -> Call[bool]:
+    """Change an aside, or take it back where `new` is empty; answers False if it is gone."""
+    return Call("amend_aside", (lane.state(session), lane.asides(session)), (old, new), bool)
+
+
+def edit(lane: Lane, session: str, turn: str, text: str) -> Call[str]:
+    """Change the text of a turn that has not begun; answers waiting, running or none."""
+    where = (lane.state(session), lane.inbox(session), lane.items(session))
+    return Call("edit", where, (turn, text), str)
+
+
+def remove(lane: Lane, session: str, turn: str) -> Call[str]:
+    """Take back a turn that has not begun; answers waiting, running or none."""
+    args = (turn, keys.GROUP, keys.SESSION_SECONDS)
+    return Call("remove", _session(lane, session), args, str)
+
+
+def stop(lane: Lane, session: str, by: str) -> Call[bool]:
+    """Ask the head of a session to stop; answers False if the session is idle."""
+    where = (lane.ready, lane.state(session), lane.inbox(session), lane.due)
+    return Call("stop", where, (session, by, keys.STOPS), bool)
+
+
+def take(lane: Lane, worker: str) -> Call[Lease | str]:
+    """Take the next turn of a lane; without one, answers the last entry ever added to it."""
+    args = (keys.GROUP, worker, lane.state(), lane.inbox(), lane.items())
+    return Call("take", (lane.ready,), args, _read_lease)
+
+
+def beat(lease: Lease, worker: str) -> Call[str | None]:
+    """Renew a lease; answers who wants it stopped, "" for nobody, None if it is lost."""
+    return Call(
+        "beat",
+        (lease.lane.ready, lease.lane.state(lease.session.id)),
+        (keys.GROUP, worker, lease.fence),
+        lambda answer: str(answer[1]) if answer[0] else None,
+    )
+
+
+def finish(lease: Lease, finish: Finish) -> Call[bool]:
+    """End an answered turn; answers False if the lease is lost."""
+    lane, session = lease.lane, lease.session.id
+    return Call(
+        "finish",
+        (
+            *_session(lane, session),
+            lane.journal(lease.turn),
+            lane.history(session),
+            lane.asides(session),
+        ),
+        (
+            *_ending(lease),
+            keys.SESSION_SECONDS,
+            finish.asides_read,
+            *(message.model_dump_json(exclude_defaults=True) for message in finish.history),
+        ),
+        bool,
+    )
+
+
+def drop(lease: Lease) -> Call[bool]:
+    """End a turn that is not answered; answers False if the lease is lost."""
+    where = (*_session(lease.lane, lease.session.id), lease.lane.journal(lease.turn))
+    return Call("drop", where, (*_ending(lease), keys.SESSION_SECONDS), bool)
+
+
+def give_back(lease: Lease, delay_ms: int) -> Call[bool]:
+    """End a lease, not its turn; answers False if the lease is lost."""
+    where = (lease.lane.ready, lease.lane.state(lease.session.id), lease.lane.due)
+    return Call("give_back", where, (*_ending(lease), delay_ms), bool)
+
+
+def move_due(lane: Lane, limit: int) -> Call[int]:
+    """Queue sessions whose delay is over; answers how many."""
+    return Call("move_due", (lane.ready, lane.due), (lane.state(), limit), int)
+
+
+def take_over(lane: Lane, lease_ms: int, dead: Sequence[str]) -> Call[int]:
+    """Queue again what nobody beats; answers how many sessions."""
+    return Call("take_over", (lane.ready,), (keys.GROUP, lease_ms, lane.state(), *dead), int)
+
+
+def depth(lane: Lane) -> Call[tuple[int, int, int, int]]:
+    """Count a lane; answers ready, held, delayed, and ms that the oldest ready one waits."""
+    return Call("depth", (lane.ready, lane.due), (keys.GROUP,), _read_four)
+
+
+def append_journal(lease: Lease, index: int, entry: str) -> Call[int]:
+    """Write a step once; answers 1, 0 if the lease is lost, -1 if another stands there."""
+    where = (lease.lane.state(lease.session.id), lease.lane.journal(lease.turn))
+    return Call("append_journal", where, (lease.fence, index, entry, keys.SESSION_SECONDS), int)
+
+
+def put_part(lease: Lease, number: int, part: str) -> Call[bool]:
+    """Write a part of the ledger; answers False if the lease is lost."""
+    where = (lease.lane.state(lease.session.id), lease.lane.ledger(lease.turn))
+    return Call("put_part", where, (lease.fence, number, part, keys.LEDGER_SECONDS), bool)
+
+
+def _session(lane: Lane, session: str) -> tuple[str, str, str, str]:
+    return (lane.ready, lane.state(session), lane.inbox(session), lane.items(session))
+
+
+def _ending(lease: Lease) -> tuple[str, int, str]:
+    return (keys.GROUP, lease.fence, lease.session.id)
+
+
+def _read_four(answer: Sequence[int]) -> tuple[int, int, int, int]:
+    ready, held, delayed, waits_ms = (int(each) for each in answer)
+    return ready, held, delayed, waits_ms
+
+
+def _read_lease(answer: Sequence[Any]) -> Lease | str:
+    if not answer[0]:
+        return str(answer[1])
+    _, _, entry, fence, tries, stopped_by, item, text, files, mentioned = answer
+    incoming = Incoming.model_validate_json(item)
+    changed: dict[str, Any] = {}
+    if text is not None:
+        changed["text"] = text
+    if files and not incoming.files:
+        changed["files"] = TypeAdapter(tuple[FileRef, ...]).validate_json(files)
+    if mentioned:
+        changed["mentioned"] = True
+    incoming = incoming.model_copy(update=changed)
+    return Lease(
+        session=incoming.session,
+        project=incoming.project,
+        incoming=incoming,
+        turn=turn_of(incoming),
+        fence=int(fence),
+        entry_id=str(entry),
+        attempt=int(tries),
+        stopped_by=UserId(stopped_by) if stopped_by else None,
+    )

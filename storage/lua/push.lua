@@ -1,0 +1,60 @@
+-- Accept a turn once, in order, and queue its session if it is idle. States: session.lua.
+--
+-- KEYS  1 ready  2 state  3 inbox  4 items
+--       5 event  STRING  "NONCE OUTCOME" of the push that accepted this event
+--       6 seen   STRING  the message was accepted
+-- ARGV  1 session  2 turn  3 turn as JSON  4 nonce of this push  5 rank, or '' for by arrival
+--       6 '1' only if the session is known  7 '1' mentioned  8 files as JSON, or ''  9 ttl of 5, 6
+-- Returns {outcome, turns ahead}: queued | merged | duplicate | unknown_session
+local ready, state, inbox, items, event, seen = unpack(KEYS)
+local session, id, item, nonce, rank, only_known, mentioned, files, ttl = unpack(ARGV)
+
+local function ahead()
+  local head = redis.call('HGET', state, 'head')
+  local before = redis.call('ZRANK', inbox, id)
+  local late = head and head ~= id and redis.call('ZRANK', inbox, head) > before
+  return late and before + 1 or before
+end
+
+local function merge_twin()
+  if redis.call('HGET', state, 'head') == id or not redis.call('ZSCORE', inbox, id) then
+    return 'duplicate'
+  end
+  if mentioned == '1' then redis.call('HSET', items, id .. '/mentioned', '1') end
+  if files ~= '' then redis.call('HSETNX', items, id .. '/files', files) end
+  return 'merged'
+end
+
+-- Arrival order needs ranks that never repeat, even if the clock stands still or steps back.
+local function by_arrival()
+  local time = redis.call('TIME')
+  local last = tonumber(redis.call('HGET', state, 'last') or '0')
+  local fresh = math.max(time[1] + time[2] / 1000000, last + 0.000002)
+  redis.call('HSET', state, 'last', string.format('%.6f', fresh))
+  return string.format('%.6f', fresh)
+end
+
+local function append()
+  redis.call('ZADD', inbox, rank ~= '' and rank or by_arrival(), id)
+  redis.call('HSET', items, id, item)
+  redis.call('SET', seen, '1', 'EX', ttl)
+  local s = redis.call('HGET', state, 's')
+  if not s or s == 'idle' then add_token(ready, state, session) end
+  return 'queued'
+end
+
+local earlier = redis.call('GET', event)
+if earlier then
+  local outcome = string.match(earlier, '^' .. nonce .. ' (%a+)$') or 'duplicate'
+  return {outcome, outcome ~= 'duplicate' and redis.call('ZSCORE', inbox, id) and ahead() or 0}
+end
+local outcome
+if redis.call('EXISTS', seen) == 1 then
+  outcome = merge_twin()
+elseif only_known == '1' and redis.call('EXISTS', state) == 0 then
+  return {'unknown_session', 0}
+else
+  outcome = append()
+end
+redis.call('SET', event, nonce .. ' ' .. outcome, 'EX', ttl)
+return {outcome, outcome ~= 'duplicate' and ahead() or 0}

@@ -1,0 +1,20 @@
+-- Ask that the turn at the head of a session stops, running or not. States: session.lua.
+--
+-- KEYS  1 ready  2 state  3 inbox  4 due
+-- ARGV  1 session  2 who asks  3 channel on which workers listen
+-- Returns 1, or 0 if the session is idle
+local ready, state, inbox, due = unpack(KEYS)
+local session, by, channel = unpack(ARGV)
+
+local now = redis.call('HMGET', state, 's', 'head', 'fence')
+local s, head, fence = now[1], now[2], now[3]
+if not s or s == 'idle' then return 0 end
+redis.call('HSET', state, 'stop', head or redis.call('ZRANGE', inbox, 0, 0)[1], 'stop_by', by)
+if s == 'running' then
+  redis.call('PUBLISH', channel, fence .. ' ' .. session)
+elseif s == 'delayed' then
+  -- Whoever takes it now says that it stopped; nobody waits for the delay.
+  redis.call('ZREM', due, session)
+  add_token(ready, state, session)
+end
+return 1

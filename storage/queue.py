@@ -1,0 +1,153 @@
+# ruff: noqa: A005 - it is a queue, and only ever imported as storage.queue
+"""What a worker does with the queue: take a turn under a lease, end it, take over lost ones.
+
+Redis Streams hold one token per session, so that a session's turns run one at a time and in
+order while sessions run side by side; the pending entry of a token is the lease. The states and
+all keys are drawn in `lua/session.lua`. Keeping a lease alive: `heartbeat.py`.
+"""
+
+import asyncio
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.errors import LeaseLost, StoreUnavailable
+from storage import scripts
+from storage.client import Store
+from storage.inbox import Inbox
+from storage.keys import LANES, Lane
+from storage.lease import Finish, Lease
+from storage.scripts import Call
+
+_LATE_SECONDS = 3.0
+_MOVED_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class QueueDepth:
+    """Sessions with a turn that is ready, held by a worker, delayed; how long a ready one waits."""
+
+    waiting: int
+    running: int
+    delayed: int
+    oldest_seconds: float
+
+
+class Queue(Inbox):
+    """The worker's side of the queue; `worker` names this process and nothing else alive."""
+
+    def __init__(self, store: Store, *, worker: str, lease_seconds: float) -> None:
+        super().__init__(store)
+        self.worker = worker
+        self.lease_seconds = lease_seconds
+        self._bell = _Bell(store)
+
+    async def take(self, block_seconds: float) -> Lease | None:
+        """Wait for a turn and take it; None if none was ready in that time.
+
+        Lanes take turns, so that a busy project does not starve the others.
+        """
+        deadline = time.monotonic() + block_seconds
+        while True:
+            for lane in self._bell.to_try():
+                taken = await self._store.run(scripts.take(lane, self.worker))
+                if isinstance(taken, Lease):
+                    return taken
+                self._bell.found_empty(lane, taken)
+            left = deadline - time.monotonic()
+            if left <= 0:
+                self._bell.try_all()
+                return None
+            await self._bell.wait(left)
+
+    async def finish(self, lease: Lease, finish: Finish) -> None:
+        """End an answered turn: its messages become history, the next turn may be taken.
+
+        Raises `LeaseLost` if another worker holds the turn: nothing was written then.
+        """
+        await self._end(scripts.finish(lease, finish))
+
+    async def give_back(self, lease: Lease, delay_seconds: float) -> None:
+        """End a lease but not its turn: it is tried again after the delay, before later ones."""
+        await self._end(scripts.give_back(lease, math.ceil(delay_seconds * 1000)))
+
+    async def drop(self, lease: Lease) -> None:
+        """End a turn without an answer: the session does not remember it."""
+        await self._end(scripts.drop(lease))
+
+    async def depth(self) -> QueueDepth:
+        """Count what is in the queue, all lanes together."""
+        lanes = await self._store.run_all([scripts.depth(lane) for lane in _lanes()])
+        ready, held, delayed, waits_ms = zip(*lanes, strict=True)
+        return QueueDepth(sum(ready), sum(held), sum(delayed), max(waits_ms) / 1000)
+
+    async def move_due(self) -> int:
+        """Queue the turns whose delay is over; returns how many. Call it every second or so."""
+        calls = [scripts.move_due(lane, _MOVED_AT_ONCE) for lane in _lanes()]
+        return sum(await self._store.run_all(calls))
+
+    async def take_over(self, dead: Sequence[str] = ()) -> int:
+        """Queue again what no worker has beaten for a lease, or `dead` workers hold.
+
+        Returns how many sessions. Whoever held them before commits nothing any more once they
+        are taken.
+        """
+        lease_ms = math.ceil(self.lease_seconds * 1000)
+        calls = [scripts.take_over(lane, lease_ms, dead) for lane in _lanes()]
+        return sum(await self._store.run_all(calls))
+
+    async def leave(self) -> None:
+        """Forget this worker's name; call it last, when it holds no lease."""
+        await self.take_over([self.worker])
+
+    async def _end(self, call: Call[bool]) -> None:
+        if not await self._store.run(call):
+            raise LeaseLost
+
+
+class _Bell:
+    """Knows which lanes may hold a token, and waits until one does.
+
+    Taking is a script per lane, so the wait must not take anything: it is one blocking XREAD
+    over all lanes, from the last entry that each lane was found empty at. (An XREADGROUP over
+    several streams would take one token of each, and all but one would wait in our hands.)
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._seen = dict.fromkeys(_lanes(), "0-0")
+        self._maybe = set(self._seen)
+        self._first = 0
+
+    def to_try(self) -> list[Lane]:
+        """Return the lanes that may hold a token, each time another one first."""
+        self._first = (self._first + 1) % LANES
+        order = (Lane((self._first + step) % LANES) for step in range(LANES))
+        return [lane for lane in order if lane in self._maybe]
+
+    def found_empty(self, lane: Lane, last_entry: str) -> None:
+        self._seen[lane] = last_entry
+        self._maybe.discard(lane)
+
+    def try_all(self) -> None:
+        """Trust nothing after a quiet time: a store that was replaced begins its ids anew."""
+        self._maybe.update(self._seen)
+
+    async def wait(self, seconds: float) -> None:
+        """Return when a lane has something new, or after the time."""
+        streams = [lane.ready for lane in self._seen]
+        block = ("XREAD", "COUNT", 1, "BLOCK", math.ceil(seconds * 1000), "STREAMS")
+        try:
+            async with asyncio.timeout(seconds + _LATE_SECONDS):
+                rung = await self._store.blocking.execute_command(
+                    *block, *streams, *self._seen.values()
+                )
+        except TimeoutError as err:
+            self.try_all()
+            raise StoreUnavailable(f"The store at {self._store.where} does not answer.") from err
+        self._maybe.update(lane for lane in self._seen if lane.ready in (rung or {}))
+
+
+def _lanes() -> list[Lane]:
+    return [Lane(number) for number in range(LANES)]
