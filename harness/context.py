@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from harness.models import Message, ModelRequest, ToolSchema
-from harness.plain import quoted
+from harness.plain import mended, quoted
 
 Trust = Literal["requester", "member", "guest", "bot", "outside"]
 
@@ -78,7 +78,8 @@ def opening_message(asked: TurnInput) -> Message:
     if asked.file_names:
         head.append(f"Files with this message: {', '.join(map(quoted, asked.file_names))}")
     head_text = "\n".join(head)
-    return Message(role="user", content=f"{head_text}\n\n{_name(asked.who)}{_SAYS}{asked.text}")
+    content = f"{head_text}\n\n{_name(asked.who)}{_SAYS}{asked.text}"
+    return Message(role="user", content=mended(content))
 
 
 def spoken(content: str) -> str:

@@ -153,4 +153,4 @@ def _given_up(answer: Answer) -> TurnStopped | ModelUnavailable:
         )
     if answer.fragments:
         return ModelUnavailable("its answer was cut off")
-    return ModelUnavailable("its answer makes no sense")
+    return ModelUnavailable("it sent nothing usable")

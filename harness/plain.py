@@ -35,3 +35,10 @@ def is_object(text: str) -> bool:
         return isinstance(from_json(text), dict)
     except ValueError:
         return False
+
+
+def mended(text: str) -> str:
+    """Join halves of surrogate pairs; a half that is alone becomes a replacement character."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -7,7 +7,7 @@ Tool calls are told apart by their index; an id comes once, always anew, or neve
 from dataclasses import dataclass, field
 
 from harness.models import Delta, Message, ModelRequest, ToolCall, Usage
-from harness.plain import is_object
+from harness.plain import is_object, mended
 
 _CHARS_PER_TOKEN = 4
 
@@ -61,7 +61,9 @@ class Answer:
             call_id = call.id if call.id and call.id not in taken else f"{self._id_prefix}_{number}"
             taken.add(call_id)
             calls.append(ToolCall(id=call_id, name=call.name, arguments=_joined(call)))
-        return Message(role="assistant", content="".join(self._text), tool_calls=tuple(calls))
+        return Message(
+            role="assistant", content=mended("".join(self._text)), tool_calls=tuple(calls)
+        )
 
     def usage(self, request: ModelRequest) -> Usage:
         """Give what the endpoint counted, or an estimate marked as one."""
@@ -78,4 +80,4 @@ class Answer:
 
 
 def _joined(call: _Call) -> str:
-    return "".join(call.arguments).strip() or "{}"
+    return mended("".join(call.arguments)).strip() or "{}"

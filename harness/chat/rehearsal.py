@@ -38,10 +38,6 @@ class Cue:
     number: int
     text: str
 
-    @property
-    def is_cut(self) -> bool:
-        return self.step.cut
-
     def usage(self, request: ModelRequest) -> Usage:
         sent = len(request.system) + sum(len(message.content) for message in request.messages)
         counted_in, counted_out = self.step.input_tokens, self.step.output_tokens
@@ -85,10 +81,11 @@ class Rehearsal:
         step = cue.step
         await asyncio.sleep(step.hang)
         words = re.findall(r"\s*\S+\s*", step.reply) or [step.reply]
-        for word in words[: len(words) // 2] if cue.is_cut else words:
-            await asyncio.sleep(step.pace / 1000)
+        for number, word in enumerate(words[: len(words) // 2] if step.cut else words):
+            if number:
+                await asyncio.sleep(step.pace / 1000)
             yield Delta(text=word)
-        if cue.is_cut:
+        if step.cut:
             return
         for index, call in enumerate(step.calls):
             call_id = f"call_{cue.number}_{index}" if call.id is None else call.id

@@ -10,7 +10,7 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
@@ -126,7 +126,7 @@ def _load_object(raw_arguments: str) -> dict[str, Any]:
             "Send one JSON object.",
             retryable=True,
         )
-    return loaded  # pyright: ignore[reportUnknownVariableType] - a JSON object has text keys
+    return cast("dict[str, Any]", loaded)
 
 
 def _error_result(error: ToolError) -> ToolResult:
