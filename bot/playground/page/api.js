@@ -1,0 +1,74 @@
+/**
+ * The wire: every request this page makes. Reads the control token that the server put in the page;
+ * throws `ActionError` with Slack's error name when an action is refused.
+ */
+
+const ROOT = "/_playground/";
+const token = document.querySelector('meta[name="control-token"]')?.content ?? "";
+
+/** An action that was refused (`code` is Slack's error name) or that nobody answered (no code). */
+export class ActionError extends Error {
+  constructor(message, code = "") {
+    super(message);
+    this.code = code;
+  }
+}
+
+async function request(path, options = {}) {
+  const headers = { Authorization: `Bearer ${token}`, ...options.headers };
+  try {
+    return await fetch(ROOT + path, { ...options, headers });
+  } catch {
+    throw new ActionError("The playground is not answering. Is it still running?");
+  }
+}
+
+async function answerOf(response) {
+  const answer = await response.json().catch(() => ({}));
+  if (response.ok && answer.ok !== false) return answer;
+  if (answer.error) throw new ActionError(answer.error, answer.error);
+  throw new ActionError(`The playground answered with status ${response.status}.`);
+}
+
+async function act(action, body) {
+  const headers = { "Content-Type": "application/json" };
+  return answerOf(await request(action, { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+/** Load everything the person may see. */
+export async function loadState(person) {
+  return answerOf(await request(`state?as=${encodeURIComponent(person)}`));
+}
+
+/** Open the stream of changes after `seq`; the caller reads the body and closes by the signal. */
+export async function openEvents(person, seq, signal) {
+  const query = new URLSearchParams({ as: person, after: String(seq) });
+  const response = await request(`events?${query}`, {
+    signal,
+    headers: { Accept: "text/event-stream" },
+  });
+  if (!response.ok) throw new ActionError(`The feed answered with status ${response.status}.`);
+  return response;
+}
+
+export const post = (user, channel, text, thread_ts) =>
+  act("post", { user, channel, text, thread_ts });
+export const edit = (user, channel, ts, text) => act("edit", { user, channel, ts, text });
+export const remove = (user, channel, ts) => act("delete", { user, channel, ts });
+export const react = (user, channel, ts, name) => act("react", { user, channel, ts, name });
+export const unreact = (user, channel, ts, name) => act("unreact", { user, channel, ts, name });
+export const press = (user, channel, ts, action) => act("click", { user, channel, ts, ...action });
+export const command = (user, channel, name, text, thread_ts) =>
+  act("command", { user, channel, command: name, text, thread_ts });
+export const stop = (user, channel, thread_ts) => act("stop", { user, channel, thread_ts });
+export const openDm = (user, users) => act("open_dm", { user, users });
+
+/** Return the address under which this page may load a file of the playground, else null. */
+export function fileAddress(address) {
+  try {
+    const url = new URL(address, location.href);
+    return url.origin === location.origin ? url.href : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * The two places where one reads and writes: the channel and, beside it, the thread.
+ * Each shows a list, what the app says it is doing, and a composer; what they show is the store's.
+ */
+import { acceptDrops, Composer } from "./composer.js";
+import { el, fill, icon } from "./dom.js";
+import { MessageList } from "./list.js";
+import { mrkdwnLine } from "./mrkdwn.js";
+import { personName } from "./names.js";
+import { channelTitle, isDirect, otherPerson } from "./channels.js";
+import { address, go, here } from "./route.js";
+import { Tools } from "./tools.js";
+
+const WIDE = window.matchMedia("(min-width: 1000px)");
+
+/** What both panes share; `root` is the pane's landmark. */
+class Pane {
+  constructor(root, { store, act, label }) {
+    this.root = root;
+    this.store = store;
+    this.act = act;
+    this.head = el("header", { class: "pane-head" });
+    this.scroller = el("div", { class: "scroller", tabindex: "-1" });
+    this.status = el("div", { class: "status-line" });
+    this.composer = new Composer({
+      store,
+      label,
+      send: (written) => this.send(written),
+      stop: () => act.stop(this.channel, this.thread),
+      onUp: () => this.list.move(-1),
+    });
+    this.foot = el("div", { class: "pane-foot" }, this.status, this.composer.node);
+    fill(root, this.head, el("div", { class: "scroller-frame" }, this.scroller), this.foot);
+    this.list = new MessageList(this.scroller, {
+      act,
+      lookOf: (message) => this.lookOf(message),
+      label,
+    });
+    this.tools = new Tools(this.list, { store, act });
+    acceptDrops(root, this.composer);
+  }
+
+  /** Draw a part of the pane only when the source it is drawn from changed. */
+  draw(part, source, children) {
+    const key = JSON.stringify(source);
+    if (part.drawnFrom === key) return;
+    part.drawnFrom = key;
+    fill(part, ...children());
+  }
+
+  authorOf(message) {
+    return (
+      this.store.users.get(message.user) ?? {
+        id: message.user,
+        name: message.username ?? message.user,
+      }
+    );
+  }
+}
+
+/** Say what an app is doing as Slack shows it: its name, then its own words. */
+function statusWords(status) {
+  return status ? `${personName(status.user)} ${status.text}` : null;
+}
+
+export class ChannelPane extends Pane {
+  constructor(root, how) {
+    super(root, { ...how, label: "Messages of the channel" });
+    this.list.inThread = false;
+  }
+
+  /** Show a channel; without one, skeleton lines. */
+  show(channelId) {
+    this.channel = channelId;
+    const channel = this.store.channels.get(channelId);
+    if (!channel) return;
+    const title = channelTitle(channel, this.store);
+    const messages = this.store.listOf(channelId);
+    this.draw(this.head, [title, channel], () => this.headOf(channel, title));
+    this.list.list.setAttribute("aria-label", `Messages in ${title}`);
+    this.list.show(channelId, channelId, messages);
+    const quiet = messages.every((message) => message.subtype === "channel_join");
+    this.draw(this.list.before, [channelId, title, quiet], () =>
+      this.introduction(channel, title, quiet),
+    );
+    this.composer.moveTo(channelId, `Message ${title}`);
+  }
+
+  headOf(channel, title) {
+    const back = el(
+      "a",
+      { class: "icon-button back", href: address(), "aria-label": "Back to the channels" },
+      icon("back"),
+    );
+    const count = channel.members?.length;
+    const facts = channel.topic || (count ? `${count} ${count === 1 ? "person" : "people"}` : "");
+    const words = isDirect(channel) ? "" : facts;
+    return [
+      back,
+      el("h1", { text: title }),
+      words ? el("span", { class: "quiet pane-facts", text: words }) : null,
+    ];
+  }
+
+  introduction(channel, title, quiet) {
+    if (!quiet) return [];
+    const bot = isDirect(channel) ? otherPerson(channel, this.store) : this.store.apps()[0];
+    if (!bot?.is_bot)
+      return [
+        el("div", { class: "empty" }, el("p", { text: `Nothing has been said in ${title} yet.` })),
+      ];
+    const name = bot.real_name || bot.name;
+    const example = isDirect(channel) ? "what can you do?" : `@${name} what can you do?`;
+    const say = isDirect(channel)
+      ? `This is between you and ${name}; each message starts a thread of its own.`
+      : `Mention ${name} in ${title} and it answers in a thread.`;
+    const ask = () => this.send({ text: example, files: [] });
+    return [
+      el(
+        "div",
+        { class: "empty" },
+        el("p", { text: say }),
+        el("button", {
+          type: "button",
+          class: "button example",
+          text: example,
+          on: { click: ask },
+        }),
+      ),
+    ];
+  }
+
+  lookOf(message) {
+    const { store, channel } = this;
+    const replies = store.repliesOf(channel, message.ts);
+    const status = statusWords(store.statusOf(channel, message.ts));
+    const people = [...new Set(replies.map((reply) => reply.user))]
+      .slice(0, 3)
+      .map((id) => store.users.get(id) ?? { id });
+    const thread =
+      replies.length || status
+        ? { root: message.ts, count: replies.length, last: replies.at(-1)?.ts, people, status }
+        : null;
+    const root =
+      message.subtype === "thread_broadcast"
+        ? { root: message.thread_ts, count: 0, people: [], status: null }
+        : null;
+    return { author: this.authorOf(message), me: store.me, thread: thread ?? root };
+  }
+
+  async send(written) {
+    const channel = this.channel;
+    const sent = await this.act.send(channel, undefined, written);
+    if (!sent) return false;
+    this.list.toBottom();
+    if (sent.isMessage && sent.ts && this.calls(written.text) && WIDE.matches && !here().thread)
+      go(channel, sent.ts);
+    return true;
+  }
+
+  /** Say whether these words call an app, whose answer will come in the thread. */
+  calls(text) {
+    if (otherPerson(this.store.channels.get(this.channel), this.store)?.is_bot) return true;
+    return this.store
+      .apps()
+      .some((app) => text.toLowerCase().includes(`@${(app.real_name || app.name).toLowerCase()}`));
+  }
+}
+
+export class ThreadPane extends Pane {
+  constructor(root, how) {
+    super(root, { ...how, label: "Messages of the thread" });
+    this.list.inThread = true;
+  }
+
+  /** Show a thread, or hide the pane when there is none. */
+  show(channelId, thread) {
+    this.root.hidden = !thread;
+    this.channel = channelId;
+    this.thread = thread;
+    const channel = this.store.channels.get(channelId);
+    if (!thread || !channel) return;
+    const title = channelTitle(channel, this.store);
+    const root = this.store.message(channelId, thread);
+    const replies = this.store.repliesOf(channelId, thread);
+    this.draw(this.head, [channelId, title], () => this.headOf(channelId, title));
+    this.list.show(`${channelId}/${thread}`, channelId, root ? [root, ...replies] : replies);
+    this.list.list.classList.toggle("has-replies", Boolean(root) && replies.length > 0);
+    this.showStatus(statusWords(this.store.statusOf(channelId, thread)));
+    this.composer.setStop(this.store.isStoppable(channelId, thread));
+    this.composer.moveTo(`${channelId}/${thread}`, "Reply in this thread");
+  }
+
+  headOf(channelId, title) {
+    const back = el(
+      "a",
+      { class: "icon-button back", href: address(channelId), "aria-label": `Back to ${title}` },
+      icon("back"),
+    );
+    const close = el(
+      "a",
+      {
+        class: "icon-button close",
+        href: address(channelId),
+        "aria-label": "Close the thread",
+        title: "Close the thread",
+      },
+      icon("close"),
+    );
+    return [
+      back,
+      el("h1", { text: "Thread" }),
+      el("span", { class: "quiet pane-facts", text: title }),
+      close,
+    ];
+  }
+
+  showStatus(text) {
+    this.draw(this.status, text, () =>
+      text ? [el("p", { class: "status" }, ...mrkdwnLine(text))] : [],
+    );
+  }
+
+  lookOf(message) {
+    return { author: this.authorOf(message), me: this.store.me, thread: null };
+  }
+
+  async send(written) {
+    const sent = await this.act.send(this.channel, this.thread, written);
+    if (sent) this.list.toBottom();
+    return Boolean(sent);
+  }
+}
