@@ -20,7 +20,7 @@ from redis.backoff import ExponentialBackoff, NoBackoff
 from redis.retry import Retry
 
 from harness.errors import StoreUnavailable
-from storage.scripts import Call, load
+from storage.call import Call, load
 
 Result = TypeVar("Result")
 

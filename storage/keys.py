@@ -64,17 +64,6 @@ def find_entry(key: str) -> Entry | None:
     return next((entry for entry in TABLE if entry.matches(key)), None)
 
 
-def lane_of(team: TeamId, project: ProjectId) -> int:
-    """Return the lane, 0 to 7, in which all keys of a project live."""
-    return zlib.crc32(f"{team}:{project}".encode()) % LANES
-
-
-def tag_of(key: str) -> str:
-    """Return the hash tag of a key, or the whole key where it has none, as a cluster does."""
-    found = re.search(r"\{([^}]+)\}", key)
-    return found[1] if found else key
-
-
 @dataclass(frozen=True, slots=True)
 class Lane:
     """The keys of one lane: those it has once, and those of the sessions and turns in it."""
@@ -83,50 +72,51 @@ class Lane:
 
     @property
     def ready(self) -> str:
-        return self._key("ready")
+        return self.key("ready")
 
     @property
     def due(self) -> str:
-        return self._key("due")
+        return self.key("due")
 
     def state(self, session: str = "") -> str:
         """Without a session: the prefix that a script completes."""
-        return self._key("state", session)
+        return self.key("state", session)
 
     def inbox(self, session: str = "") -> str:
-        return self._key("inbox", session)
+        return self.key("inbox", session)
 
     def items(self, session: str = "") -> str:
-        return self._key("items", session)
+        return self.key("items", session)
 
     def asides(self, session: str) -> str:
-        return self._key("asides", session)
+        return self.key("asides", session)
 
     def history(self, session: str) -> str:
-        return self._key("history", session)
+        return self.key("history", session)
 
     def journal(self, turn: TurnId) -> str:
-        return self._key("journal", turn)
+        return self.key("journal", turn)
 
     def ledger(self, turn: TurnId) -> str:
-        return self._key("ledger", turn)
+        return self.key("ledger", turn)
 
     def seen(self, session: SessionKey, message: str) -> str:
-        return self._key("seen", session.team, session.channel, message)
+        return self.key("seen", session.team, session.channel, message)
 
     def event(self, event: str) -> str:
-        return self._key("event", event)
+        return self.key("event", event)
 
-    def _key(self, kind: str, *parts: str) -> str:
+    def key(self, kind: str, *parts: str) -> str:
         return ":".join((f"dm:{{q{self.number}}}", kind, *parts))
 
 
 def lane(team: TeamId, project: ProjectId) -> Lane:
-    return Lane(lane_of(team, project))
+    """Return the lane, 0 to 7, in which all keys of a project live."""
+    return Lane(zlib.crc32(f"{team}:{project}".encode()) % LANES)
 
 
 def project(team: TeamId, project_id: ProjectId) -> str:
-    return f"dm:{{q{lane_of(team, project_id)}}}:project:{team}:{project_id}"
+    return lane(team, project_id).key("project", team, project_id)
 
 
 def notice(*parts: str) -> str:

@@ -8,7 +8,6 @@ import hashlib
 from dataclasses import dataclass, field
 
 from harness.models import Incoming, Message, ProjectId, SessionKey, TurnId, UserId
-from storage.keys import Lane, lane
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +27,6 @@ class Lease:
     entry_id: str
     attempt: int
     stopped_by: UserId | None = field(default=None, compare=False)
-
-    @property
-    def lane(self) -> Lane:
-        return lane(self.session.team, self.project)
 
 
 @dataclass(frozen=True, slots=True)

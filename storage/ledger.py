@@ -12,6 +12,7 @@ from harness.errors import LeaseLost
 from harness.models import FROZEN
 from storage import scripts
 from storage.client import Store
+from storage.keys import lane
 from storage.lease import Lease
 
 
@@ -39,7 +40,7 @@ class Ledger:
 
     async def parts(self) -> tuple[Part, ...]:
         """Return all parts, in order."""
-        key = self._lease.lane.ledger(self._lease.turn)
+        key = lane(self._lease.session.team, self._lease.project).ledger(self._lease.turn)
         stored = await self._store.run_command("HVALS", key)
         parts = (Part.model_validate_json(each) for each in cast("list[str]", stored))
         return tuple(sorted(parts, key=lambda part: part.n))

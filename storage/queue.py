@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from harness.errors import LeaseLost, StoreUnavailable
 from storage import scripts
+from storage.call import Call
 from storage.client import Store
 from storage.inbox import Inbox
 from storage.keys import LANES, Lane
 from storage.lease import Finish, Lease
-from storage.scripts import Call
 
 _LATE_SECONDS = 3.0
 _MOVED_AT_ONCE = 100

@@ -4,63 +4,27 @@ A function only builds a `Call`; `Store.run` (or, in the heartbeat's thread, `ru
 Each file opens with its data model; `lua/session.lua` is put in front of every one of them.
 """
 
-import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cache
-from importlib import resources
-from typing import Any, Generic, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 from pydantic import TypeAdapter
 
 from harness.models import Aside, FileRef, Incoming, SessionKey, UserId
 from storage import keys
-from storage.keys import Lane
+from storage.call import Call
+from storage.keys import Lane, lane
 from storage.lease import Finish, Lease, turn_of
-
-Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True)
-class Script:
-    """The text of a script and the name under which the server keeps it."""
-
-    text: str
-    sha: str
-
-
-@dataclass(frozen=True, slots=True)
-class Call(Generic[Result]):
-    """One run of a script: all its keys in one lane, and how to read the answer."""
-
-    script: str
-    keys: tuple[str, ...]
-    args: tuple[str | int, ...]
-    read: Callable[[Any], Result]
-
-    def __post_init__(self) -> None:
-        if len({keys.tag_of(key) for key in self.keys}) != 1:
-            raise ValueError(f"{self.script}: keys of more than one lane: {self.keys}")
-
-
-@cache
-def load(name: str) -> Script:
-    """Read `lua/NAME.lua`, with the part that all scripts share in front."""
-    folder = resources.files("storage") / "lua"
-    shared, own = ((folder / f"{each}.lua").read_text("utf-8") for each in ("session", name))
-    text = f"{shared}\n{own}"
-    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
 def push(
-    lane: Lane, incoming: Incoming, *, event: str, nonce: str, rank: float | None, known: bool
+    where: Lane, incoming: Incoming, *, event: str, nonce: str, rank: float | None, known: bool
 ) -> Call[tuple[str, int]]:
     """Accept a turn; answers the outcome and how many turns are ahead of it."""
     session = incoming.session
     files = "[" + ",".join(file.model_dump_json() for file in incoming.files) + "]"
     return Call(
         "push",
-        (*_session(lane, session.id), lane.event(event), lane.seen(session, incoming.id)),
+        (*_session(where, session.id), where.event(event), where.seen(session, incoming.id)),
         (
             session.id,
             incoming.id,
@@ -76,55 +40,56 @@ def push(
     )
 
 
-def overhear(lane: Lane, session: SessionKey, aside: Aside, event: str, bound: int) -> Call[bool]:
+def overhear(where: Lane, session: SessionKey, aside: Aside, event: str, bound: int) -> Call[bool]:
     """Keep an aside; answers False if the session is unknown."""
     return Call(
         "overhear",
         (
-            lane.state(session.id),
-            lane.asides(session.id),
-            lane.event(event),
-            lane.seen(session, aside.ts),
+            where.state(session.id),
+            where.asides(session.id),
+            where.event(event),
+            where.seen(session, aside.ts),
         ),
         (aside.model_dump_json(), bound, keys.SESSION_SECONDS, keys.SEEN_SECONDS),
         bool,
     )
 
 
-def amend_aside(lane: Lane, session: str, old: str, new: str) -> Call[bool]:
+def amend_aside(where: Lane, session: str, old: str, new: str) -> Call[bool]:
     """Change an aside, or take it back where `new` is empty; answers False if it is gone."""
-    return Call("amend_aside", (lane.state(session), lane.asides(session)), (old, new), bool)
+    return Call("amend_aside", (where.state(session), where.asides(session)), (old, new), bool)
 
 
-def edit(lane: Lane, session: str, turn: str, text: str) -> Call[str]:
+def edit(where: Lane, session: str, turn: str, text: str) -> Call[str]:
     """Change the text of a turn that has not begun; answers waiting, running or none."""
-    where = (lane.state(session), lane.inbox(session), lane.items(session))
-    return Call("edit", where, (turn, text), str)
+    touched = (where.state(session), where.inbox(session), where.items(session))
+    return Call("edit", touched, (turn, text), str)
 
 
-def remove(lane: Lane, session: str, turn: str) -> Call[str]:
+def remove(where: Lane, session: str, turn: str) -> Call[str]:
     """Take back a turn that has not begun; answers waiting, running or none."""
     args = (turn, keys.GROUP, keys.SESSION_SECONDS)
-    return Call("remove", _session(lane, session), args, str)
+    return Call("remove", _session(where, session), args, str)
 
 
-def stop(lane: Lane, session: str, by: str) -> Call[bool]:
+def stop(where: Lane, session: str, by: str) -> Call[bool]:
     """Ask the head of a session to stop; answers False if the session is idle."""
-    where = (lane.ready, lane.state(session), lane.inbox(session), lane.due)
-    return Call("stop", where, (session, by, keys.STOPS), bool)
+    touched = (where.ready, where.state(session), where.inbox(session), where.due)
+    return Call("stop", touched, (session, by, keys.STOPS), bool)
 
 
-def take(lane: Lane, worker: str) -> Call[Lease | str]:
+def take(where: Lane, worker: str) -> Call[Lease | str]:
     """Take the next turn of a lane; without one, answers the last entry ever added to it."""
-    args = (keys.GROUP, worker, lane.state(), lane.inbox(), lane.items())
-    return Call("take", (lane.ready,), args, _read_lease)
+    args = (keys.GROUP, worker, where.state(), where.inbox(), where.items())
+    return Call("take", (where.ready,), args, _read_lease)
 
 
 def beat(lease: Lease, worker: str) -> Call[str | None]:
     """Renew a lease; answers who wants it stopped, "" for nobody, None if it is lost."""
+    where = _lane(lease)
     return Call(
         "beat",
-        (lease.lane.ready, lease.lane.state(lease.session.id)),
+        (where.ready, where.state(lease.session.id)),
         (keys.GROUP, worker, lease.fence),
         lambda answer: str(answer[1]) if answer[0] else None,
     )
@@ -132,14 +97,14 @@ def beat(lease: Lease, worker: str) -> Call[str | None]:
 
 def finish(lease: Lease, finish: Finish) -> Call[bool]:
     """End an answered turn; answers False if the lease is lost."""
-    lane, session = lease.lane, lease.session.id
+    where, session = _lane(lease), lease.session.id
     return Call(
         "finish",
         (
-            *_session(lane, session),
-            lane.journal(lease.turn),
-            lane.history(session),
-            lane.asides(session),
+            *_session(where, session),
+            where.journal(lease.turn),
+            where.history(session),
+            where.asides(session),
         ),
         (
             *_ending(lease),
@@ -153,45 +118,53 @@ def finish(lease: Lease, finish: Finish) -> Call[bool]:
 
 def drop(lease: Lease) -> Call[bool]:
     """End a turn that is not answered; answers False if the lease is lost."""
-    where = (*_session(lease.lane, lease.session.id), lease.lane.journal(lease.turn))
-    return Call("drop", where, (*_ending(lease), keys.SESSION_SECONDS), bool)
+    where = _lane(lease)
+    touched = (*_session(where, lease.session.id), where.journal(lease.turn))
+    return Call("drop", touched, (*_ending(lease), keys.SESSION_SECONDS), bool)
 
 
 def give_back(lease: Lease, delay_ms: int) -> Call[bool]:
     """End a lease, not its turn; answers False if the lease is lost."""
-    where = (lease.lane.ready, lease.lane.state(lease.session.id), lease.lane.due)
-    return Call("give_back", where, (*_ending(lease), delay_ms), bool)
+    where = _lane(lease)
+    touched = (where.ready, where.state(lease.session.id), where.due)
+    return Call("give_back", touched, (*_ending(lease), delay_ms), bool)
 
 
-def move_due(lane: Lane, limit: int) -> Call[int]:
+def move_due(where: Lane, limit: int) -> Call[int]:
     """Queue sessions whose delay is over; answers how many."""
-    return Call("move_due", (lane.ready, lane.due), (lane.state(), limit), int)
+    return Call("move_due", (where.ready, where.due), (where.state(), limit), int)
 
 
-def take_over(lane: Lane, lease_ms: int, dead: Sequence[str]) -> Call[int]:
+def take_over(where: Lane, lease_ms: int, dead: Sequence[str]) -> Call[int]:
     """Queue again what nobody beats; answers how many sessions."""
-    return Call("take_over", (lane.ready,), (keys.GROUP, lease_ms, lane.state(), *dead), int)
+    return Call("take_over", (where.ready,), (keys.GROUP, lease_ms, where.state(), *dead), int)
 
 
-def depth(lane: Lane) -> Call[tuple[int, int, int, int]]:
+def depth(where: Lane) -> Call[tuple[int, int, int, int]]:
     """Count a lane; answers ready, held, delayed, and ms that the oldest ready one waits."""
-    return Call("depth", (lane.ready, lane.due), (keys.GROUP,), _read_four)
+    return Call("depth", (where.ready, where.due), (keys.GROUP,), _read_four)
 
 
 def append_journal(lease: Lease, index: int, entry: str) -> Call[int]:
     """Write a step once; answers 1, 0 if the lease is lost, -1 if another stands there."""
-    where = (lease.lane.state(lease.session.id), lease.lane.journal(lease.turn))
-    return Call("append_journal", where, (lease.fence, index, entry, keys.SESSION_SECONDS), int)
+    where = _lane(lease)
+    touched = (where.state(lease.session.id), where.journal(lease.turn))
+    return Call("append_journal", touched, (lease.fence, index, entry, keys.SESSION_SECONDS), int)
 
 
 def put_part(lease: Lease, number: int, part: str) -> Call[bool]:
     """Write a part of the ledger; answers False if the lease is lost."""
-    where = (lease.lane.state(lease.session.id), lease.lane.ledger(lease.turn))
-    return Call("put_part", where, (lease.fence, number, part, keys.LEDGER_SECONDS), bool)
+    where = _lane(lease)
+    touched = (where.state(lease.session.id), where.ledger(lease.turn))
+    return Call("put_part", touched, (lease.fence, number, part, keys.LEDGER_SECONDS), bool)
 
 
-def _session(lane: Lane, session: str) -> tuple[str, str, str, str]:
-    return (lane.ready, lane.state(session), lane.inbox(session), lane.items(session))
+def _lane(lease: Lease) -> Lane:
+    return lane(lease.session.team, lease.project)
+
+
+def _session(where: Lane, session: str) -> tuple[str, str, str, str]:
+    return (where.ready, where.state(session), where.inbox(session), where.items(session))
 
 
 def _ending(lease: Lease) -> tuple[str, int, str]:

@@ -11,7 +11,7 @@ import os
 import subprocess
 import time
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -64,8 +64,7 @@ class EmbeddedServer:
                 break
             await asyncio.sleep(_POLL_SECONDS)
         if self._process is not None:
-            self._process.kill()  # loses nothing: every write is on disk before its answer
-            self._process.wait()
+            _end(self._process)
 
 
 async def attach_or_start(home: Path, *, patience_seconds: float = 30.0) -> EmbeddedServer:
@@ -78,13 +77,12 @@ async def attach_or_start(home: Path, *, patience_seconds: float = 30.0) -> Embe
     with explained(place.folder):
         place.prepare()
         users = _open_lock(place.users)
-    try:
+    with ExitStack() as undo:
+        undo.callback(os.close, users)
         await _enter(users, patience_seconds)
         process = await _find_or_launch(place, patience_seconds)
-        return EmbeddedServer(place, users, process)
-    except BaseException:
-        os.close(users)
-        raise
+        undo.pop_all()
+    return EmbeddedServer(place, users, process)
 
 
 @asynccontextmanager
@@ -119,12 +117,10 @@ async def _find_or_launch(place: Place, patience_seconds: float) -> subprocess.P
         if answer == "silent" and (lock := _take_server_lock(place)) is not None:
             with explained(place.folder):
                 process = _launch(place, lock)
-            try:
+            with ExitStack() as undo:
+                undo.callback(_end, process)
                 await _await_ready(place, process, patience_seconds)
-            except BaseException:
-                process.kill()
-                process.wait()
-                raise
+                undo.pop_all()
             return process
         if answer == "silent" and time.monotonic() > deadline:
             raise StoreUnavailable(
@@ -153,6 +149,11 @@ def _launch(place: Place, lock: int) -> subprocess.Popen[bytes]:
             os.close(log)
     finally:
         os.close(lock)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()  # loses nothing: every write is on disk before it is answered
+    process.wait()
 
 
 async def _await_ready(

@@ -46,7 +46,7 @@ class RedisJournal:
         self._length: int | None = None
 
     async def load(self) -> list[JournalEntry]:
-        key = self._lease.lane.journal(self._lease.turn)
+        key = lane(self._lease.session.team, self._lease.project).journal(self._lease.turn)
         stored = cast("list[str]", await self._store.run_command("LRANGE", key, 0, -1))
         self._length = len(stored)
         return [_ENTRY.validate_json(each) for each in stored]
