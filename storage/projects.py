@@ -19,5 +19,5 @@ class ProjectStore:
     async def get_or_create(self, fresh: Project) -> Project:
         """Return the stored project of that team and id, which is `fresh` if there was none."""
         key = keys.project(fresh.team, fresh.id)
-        stored = await self._store.run_command("SET", key, fresh.model_dump_json(), "NX", "GET")
-        return Project.model_validate_json(stored) if stored else fresh
+        stored = await self._store.redis.set(key, fresh.model_dump_json(), nx=True, get=True)
+        return Project.model_validate_json(str(stored)) if stored else fresh
