@@ -7,6 +7,7 @@ the network (acknowledgements, tickets, pings) stays on the wall clock.
 import asyncio
 import heapq
 import itertools
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -85,6 +86,9 @@ class Clock:
             self._alarm = None
         while self._due and self._due[0][2].cancelled:
             heapq.heappop(self._due)
-        if self._due and self._scale:
-            delay = max(0.0, self.wall_seconds(self._due[0][0] - self.now()))
+        if not self._due:
+            return
+        left = self._due[0][0] - self.now()
+        delay = self.wall_seconds(left) if left > 0 else 0.0
+        if math.isfinite(delay):
             self._alarm = asyncio.get_running_loop().call_later(delay, self._fire)

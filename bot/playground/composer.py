@@ -1,6 +1,6 @@
 """What Slack's message box does with typed text: escapes it, names people and channels, links URLs.
 
-Text already in Slack's form (`<@U...>`, `<#C...>`, `<!here>`, `<https://...>`) is left as it is.
+Text already in Slack's form (`<@U...>`, `<#C...>`, `<!here>`, `<https://...>`, `&amp;`) stays.
 """
 
 import re
@@ -9,7 +9,7 @@ from bot.playground.errors import SlackError
 from bot.playground.workspace import Workspace
 
 _TOKEN = re.compile(
-    r"(?P<ready><(?:[@#!][^<>\s]*|https?://[^<>\s]+)>)"
+    r"(?P<ready><(?:[@#!][^<>\s]*|https?://[^<>\s]+)>|&(?:amp|lt|gt);)"
     r"|(?P<code>```.*?```|`[^`\n]+`)"
     r"|(?P<url>https?://[^\s<>|]*[^\s<>|.,;:!?)\]'\"])"
     r"|(?<![\w/])@(?P<at>[A-Za-z][\w.-]*)"
@@ -27,7 +27,7 @@ def typed(workspace: Workspace, text: str) -> str:
 
 
 def escape(text: str) -> str:
-    return re.sub("[&<>]", lambda match: _ESCAPED[match[0]], text)
+    return re.sub("&(?!(?:amp|lt|gt);)|[<>]", lambda match: _ESCAPED[match[0]], text)
 
 
 def _encode(workspace: Workspace, match: re.Match[str]) -> str:

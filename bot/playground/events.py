@@ -116,7 +116,7 @@ def tell_pages(
     workspace: Workspace, channel: Channel, change: Json, seen_by: frozenset[str] | None = None
 ) -> None:
     """Tell the open pages of the channel's members about a change in it."""
-    workspace.feed.push({**change, "channel": channel.id}, seen_by or viewers(channel))
+    workspace.feed.push({**change, "channel": channel.id}, seen_by or viewers(workspace, channel))
 
 
 def page_message(channel: Channel, message: Message) -> Json:
@@ -132,6 +132,23 @@ def show(workspace: Workspace, channel: Channel, message: Message) -> None:
     change = {"type": "message", "message": page_message(channel, message)}
     seen_by = frozenset({message.ephemeral_for}) if message.ephemeral_for else None
     tell_pages(workspace, channel, change, seen_by)
+
+
+def page_channel(channel: Channel) -> Json:
+    return {
+        "id": channel.id,
+        "name": channel.name,
+        "kind": channel.kind,
+        "members": list(channel.members),
+        "is_archived": channel.archived,
+        "topic": channel.topic,
+    }
+
+
+def show_channel(workspace: Workspace, channel: Channel) -> None:
+    """Put a channel on the pages of those who can open it."""
+    change = {"type": "channel", "channel": page_channel(channel)}
+    workspace.feed.push(change, viewers(workspace, channel))
 
 
 def show_root(workspace: Workspace, channel: Channel, reply: Message) -> None:

@@ -18,6 +18,7 @@ class Reader:
     """One open page, acting as one person."""
 
     user: str
+    missed: bool = False
     queue: asyncio.Queue[tuple[int, Json]] = field(default_factory=asyncio.Queue[tuple[int, Json]])
 
 
@@ -50,7 +51,7 @@ class Feed:
 
     def _catch_up(self, reader: Reader, after: int) -> None:
         if not self._recent or self._recent[0][0] > after + 1:
-            reader.queue.put_nowait((self.seq, {"type": "reload"}))
+            reader.missed = True
             return
         for seq, change, seen_by in self._recent:
             if seq > after and (seen_by is None or reader.user in seen_by):

@@ -42,13 +42,14 @@ def furnish(workspace: Workspace) -> App:
             workspace, User(ids.make("U"), name, real_name, workspace.team.id, rank, color=color)
         )
     _add_user(workspace, User(ids.make("U"), "sam", "Sam Lee", other.id, "stranger"))
-    app = add_app(workspace, "Deskmate", ["/deskmate"])
-    robo = add_app(workspace, "Robo", [])
+    app = add_app(workspace, "Deskmate", EVENTS)
+    app.commands["/deskmate"] = "Ask Deskmate for help"
+    robo = add_app(workspace, "Robo", ())
     _add_channels(workspace, app, robo)
     return app
 
 
-def add_app(workspace: Workspace, name: str, commands: list[str]) -> App:
+def add_app(workspace: Workspace, name: str, events: tuple[str, ...]) -> App:
     """Install an app with its own bot user and its own tokens."""
     ids = workspace.ids
     app_id = ids.make("A")
@@ -61,8 +62,7 @@ def add_app(workspace: Workspace, name: str, commands: list[str]) -> App:
         bot_token=f"xoxb-{secrets.token_hex(16)}",
         app_token=f"xapp-1-{app_id}-{secrets.token_hex(16)}",
         scopes=list(SCOPES),
-        events=list(EVENTS),
-        commands=dict.fromkeys(commands, name),
+        events=list(events),
     )
     workspace.apps[app.id] = app
     workspace.users[user.id] = user

@@ -79,6 +79,7 @@ class File:
     length: int
     content: bytes = b""
     arrived: bool = False
+    completed: bool = False
     shared: bool = False
     channels: list[str] = field(default_factory=list[str])
 
@@ -158,9 +159,10 @@ class Channel:
 class Status:
     """What an app says it is doing in a thread; gone after a while or with its next message."""
 
+    user: str
     text: str
     loading: list[str]
-    timer: Timer
+    timer: Timer | None = None
 
 
 @dataclass(slots=True)
@@ -170,3 +172,15 @@ class AgentSession:
     app_id: str
     status: str
     title: str = ""
+
+
+@dataclass(slots=True)
+class ResponseUrl:
+    """An address by which an app answers; `source` is the pressed message, if there is one."""
+
+    app: App
+    channel: Channel
+    user: User
+    source: Message | None
+    until: float
+    uses: int

@@ -4,9 +4,11 @@ The in-process twin of the control API. What Slack's client would refuse is refu
 error. Buttons, commands and Stop are in `interactions`.
 """
 
-from bot.playground import posting
+from bot.playground import interactions, posting, uploads
 from bot.playground.composer import typed
 from bot.playground.errors import SlackError
+from bot.playground.events import show_channel
+from bot.playground.methods.conversations import enter
 from bot.playground.methods.reactions import checked_name
 from bot.playground.model import Channel, Message, User
 from bot.playground.richtext import rich_text
@@ -51,6 +53,49 @@ class People:
         message = self._workspace.message(place, ts)
         posting.unreact(self._workspace, place, message, user.id, name)
 
+    async def upload(
+        self,
+        who: str,
+        channel: str,
+        files: list[tuple[str, bytes]],
+        *,
+        text: str = "",
+        thread_ts: str = "",
+    ) -> str:
+        """Post files, each a name and its bytes, with an optional comment. Returns the ts."""
+        user, place = self._at(who, channel)
+        message = write(self._workspace, place, user, text, thread_ts)
+        message.subtype = "file_share"
+        for name, content in files:
+            message.files.append(uploads.keep(self._workspace, user, name, content))
+        uploads.share(self._workspace, place, message)
+        return posting.post(self._workspace, place, message).ts
+
+    async def click(self, who: str, channel: str, ts: str, **pressed: object) -> None:
+        """Press an element of a message, named by `block_id`, `action_id`, `value`."""
+        user, place = self._at(who, channel)
+        message = place.ephemerals.get(ts) or self._workspace.message(place, ts)
+        interactions.press(self._workspace, user, place, message, pressed)
+
+    async def command(self, who: str, channel: str, said: str, *, thread_ts: str = "") -> None:
+        """Run a slash command, such as `/deskmate help`."""
+        user, place = self._at(who, channel)
+        interactions.run_command(self._workspace, user, place, said, thread_ts)
+
+    async def stop(self, who: str, channel: str, thread_ts: str) -> None:
+        """Press Slack's own Stop in a thread."""
+        user, place = self._at(who, channel)
+        interactions.stop(self._workspace, user, place, thread_ts)
+
+    async def join(self, who: str, channel: str) -> None:
+        """Enter a public channel."""
+        user = self._workspace.user_named(who)
+        place = self._workspace.channel_named(channel)
+        if place.kind != "public" or user.rank not in {"admin", "member", "bot"}:
+            raise SlackError("channel_not_found")
+        if user.id not in place.members:
+            enter(self._workspace, place, user.id)
+
     async def open_dm(self, who: str, *others: str) -> str:
         """Open a DM with one other or a group DM with several; returns its channel id."""
         workspace = self._workspace
@@ -84,23 +129,6 @@ def open_direct(workspace: Workspace, members: list[str]) -> Channel:
     if new:
         show_channel(workspace, channel)
     return channel
-
-
-def show_channel(workspace: Workspace, channel: Channel) -> None:
-    """Put a channel on the pages of its members."""
-    shape = page_channel(channel)
-    workspace.feed.push({"type": "channel", "channel": shape}, frozenset(channel.members))
-
-
-def page_channel(channel: Channel) -> dict[str, object]:
-    return {
-        "id": channel.id,
-        "name": channel.name,
-        "kind": channel.kind,
-        "members": list(channel.members),
-        "archived": channel.archived,
-        "topic": channel.topic,
-    }
 
 
 def write(workspace: Workspace, channel: Channel, user: User, text: str, thread_ts: str) -> Message:

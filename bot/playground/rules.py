@@ -15,6 +15,7 @@ class Rules:
     ping_seconds: float = 10.0  # wall
     stream_seconds: float = 300.0
     status_seconds: float = 120.0
+    file_seconds: float = 0.05
     trigger_seconds: float = 3.0
     response_url_seconds: float = 1800.0
     response_url_uses: int = 5

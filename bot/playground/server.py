@@ -12,7 +12,7 @@ from typing import Self
 
 from aiohttp import web
 
-from bot.playground import dispatch
+from bot.playground import routes
 from bot.playground.clock import Clock
 from bot.playground.deliveries import Deliveries
 from bot.playground.faults import Faults
@@ -33,7 +33,7 @@ HOST = "127.0.0.1"
 class Playground:
     """A Slack-compatible workspace on a local port; `port=0` takes any free one.
 
-    `journal_file` gets every journal entry as a JSON line.
+    `journal_file` gets every journal entry as a JSON line; `model` is what the page says answers.
     """
 
     def __init__(
@@ -44,8 +44,10 @@ class Playground:
         clock: Clock | None = None,
         rules: Rules | None = None,
         journal_file: Path | None = None,
+        model: str = "",
     ) -> None:
         self._port = port
+        self._model = model
         self.control_token = secrets.token_urlsafe(24)
         self.workspace = _empty_workspace(seed, clock or Clock(), rules or Rules(), journal_file)
         self.app: App = furnish(self.workspace)
@@ -55,7 +57,7 @@ class Playground:
 
     async def __aenter__(self) -> Self:
         site = web.Application(client_max_size=64 * 1024 * 1024)
-        self._add_routes(site)
+        routes.add(site, self.workspace, self.people, self.control_token, self._model)
         self._runner = web.AppRunner(site, access_log=None, shutdown_timeout=0.5)
         await self._runner.setup()
         listener = web.TCPSite(self._runner, HOST, self._port)
@@ -104,13 +106,6 @@ class Playground:
 
     def channel(self, name: str) -> Channel:
         return self.workspace.channel_named(name)
-
-    def _add_routes(self, site: web.Application) -> None:
-        async def api(request: web.Request) -> web.StreamResponse:
-            return await dispatch.answer(self.workspace, request)
-
-        site.router.add_route("*", "/api/{method}", api)
-        site.router.add_get("/link/", self.workspace.board.connect)
 
 
 def _empty_workspace(seed: int, clock: Clock, rules: Rules, file: Path | None) -> Workspace:

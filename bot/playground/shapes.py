@@ -158,6 +158,8 @@ def message_json(channel: Channel, message: Message, *, metadata: bool = False) 
         shape |= {"files": [file_json(file) for file in message.files], "upload": True}
     if message.reactions:
         shape["reactions"] = reactions_json(message)
+    if channel.ext_shared:
+        shape |= {"user_team": message.team, "source_team": message.team}
     if metadata:
         _put(shape, "metadata", message.metadata)
     if message.hidden:

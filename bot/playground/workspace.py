@@ -21,6 +21,7 @@ from bot.playground.model import (
     Grant,
     Kind,
     Message,
+    ResponseUrl,
     Status,
     Team,
     User,
@@ -54,6 +55,7 @@ class Workspace:
     files: dict[str, File] = field(default_factory=dict[str, File])
     grants: dict[str, Grant] = field(default_factory=dict[str, Grant])
     statuses: dict[tuple[str, str], Status] = field(default_factory=dict[tuple[str, str], Status])
+    response_urls: dict[str, ResponseUrl] = field(default_factory=dict[str, ResponseUrl])
     sessions: dict[tuple[str, str], AgentSession] = field(
         default_factory=dict[tuple[str, str], AgentSession]
     )
@@ -141,9 +143,12 @@ def scope_error(app: App, needed: str) -> SlackError:
     return SlackError("missing_scope", needed=needed, provided=",".join(app.scopes))
 
 
-def viewers(channel: Channel) -> frozenset[str]:
-    """Say which people's pages show what happens in this channel."""
-    return frozenset(channel.members)
+def viewers(workspace: Workspace, channel: Channel) -> frozenset[str]:
+    """Say whose pages show this channel: its members, and for a public one all full members."""
+    seen = set(channel.members)
+    if channel.kind == "public":
+        seen |= {user.id for user in workspace.users.values() if user.rank in {"admin", "member"}}
+    return frozenset(seen)
 
 
 def envelope_team(workspace: Workspace) -> Json:

@@ -1,6 +1,15 @@
 """The Web API by group: a table of contents. A method is what is listed here and nothing else."""
 
-from bot.playground.methods import auth, chat, conversations, people, reactions
+from bot.playground.methods import (
+    agents,
+    auth,
+    chat,
+    conversations,
+    files,
+    people,
+    reactions,
+    streams,
+)
 from bot.playground.methods.table import Method
 
 TABLE: dict[str, Method] = {
@@ -8,9 +17,12 @@ TABLE: dict[str, Method] = {
     for group in (
         auth.METHODS,
         chat.METHODS,
+        streams.METHODS,
         conversations.METHODS,
         people.METHODS,
         reactions.METHODS,
+        files.METHODS,
+        agents.METHODS,
     )
     for method in group
 }

@@ -39,7 +39,7 @@ def compose(workspace: Workspace, channel: Channel, call: Call, message: Message
     message.attachments = limits.checked_attachments(call)
     if markdown:
         message.blocks = [{"type": "markdown", "text": markdown}]
-    if not (message.text or message.blocks or message.attachments):
+    if not (message.text.strip() or message.blocks or message.attachments):
         raise SlackError("no_text")
     name_blocks(workspace, message)
     message.thread_ts = posting.thread_root(channel, call.text("thread_ts"))

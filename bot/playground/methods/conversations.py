@@ -1,7 +1,7 @@
 """conversations.*: what there is to read, who is in it, and how to get in."""
 
 from bot.playground.errors import Json, SlackError
-from bot.playground.events import kind_scope, tell_apps
+from bot.playground.events import kind_scope, show_channel, tell_apps
 from bot.playground.methods.paging import metadata, page
 from bot.playground.methods.people import conversation_kinds
 from bot.playground.methods.table import Method
@@ -114,6 +114,7 @@ def conversations_join(workspace: Workspace, call: Call) -> Json:
 def enter(workspace: Workspace, channel: Channel, user: str, inviter: str = "") -> None:
     """Make someone a member, with the line Slack writes about it and the event."""
     channel.members[user] = None
+    show_channel(workspace, channel)
     message = draft(workspace, channel, user, f"<@{user}> has joined the channel")
     message.subtype = "channel_join"
     post(workspace, channel, message)

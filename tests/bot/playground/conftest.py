@@ -1,19 +1,27 @@
-"""A running playground, and clients nobody here wrote, over real sockets."""
+"""A running playground, and slack_sdk pointed at it."""
 
 from collections.abc import AsyncIterator
 
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground
+from bot.playground import Clock, Playground, Rules
+from tests.bot.playground.clients import Api
 
 
 @pytest.fixture
 async def playground() -> AsyncIterator[Playground]:
-    async with Playground() as running:
+    """Give a playground whose clock stands still: what takes minutes takes an `advance`."""
+    rules = Rules(ack_seconds=0.3, file_seconds=0.0, rate_limits=False)
+    async with Playground(clock=Clock(scale=0), rules=rules) as running:
         yield running
 
 
 @pytest.fixture
-def client(playground: Playground) -> AsyncWebClient:
-    return AsyncWebClient(token=playground.bot_token, base_url=playground.api_url)
+def api(playground: Playground) -> Api:
+    return Api(playground)
+
+
+@pytest.fixture
+def channel(playground: Playground) -> str:
+    """Give the id of #api."""
+    return playground.channel("api").id

@@ -1,0 +1,105 @@
+"""How an app answers a press or a command: in its acknowledgement, or by a response_url later.
+
+An address lives half an hour and takes five answers.
+"""
+
+from typing import Any, cast
+
+from aiohttp import web
+
+from bot.playground import limits, posting
+from bot.playground.errors import Json, SlackError
+from bot.playground.events import show, tell_pages
+from bot.playground.model import App, Channel, Message, ResponseUrl, User
+from bot.playground.shapes import bot_profile, message_json
+from bot.playground.workspace import Workspace
+
+
+def make(
+    workspace: Workspace, app: App, channel: Channel, user: User, source: Message | None
+) -> str:
+    """Make a new address; `source` is the pressed message, if there is one."""
+    key = workspace.ids.token(24)
+    rules = workspace.rules
+    until = workspace.clock.now() + rules.response_url_seconds
+    address = ResponseUrl(app, channel, user, source, until, rules.response_url_uses)
+    workspace.response_urls[key] = address
+    return f"{workspace.base_url}/response/{app.id}/{key}"
+
+
+async def take(workspace: Workspace, request: web.Request) -> web.Response:
+    """Take what an app sends to an address: `ok`, or 404 with the reason."""
+    try:
+        answer = await _read(request)
+        _use(workspace, request.match_info["key"], answer)
+    except SlackError as refused:
+        workspace.journal.add("response_url", ok=False, error=refused.error)
+        return web.json_response(refused.body(), status=404)
+    workspace.journal.add("response_url", ok=True, args=answer)
+    return web.Response(text="ok")
+
+
+async def _read(request: web.Request) -> Json:
+    try:
+        answer: Any = await request.json()
+    except ValueError:
+        raise SlackError("invalid_payload") from None
+    if not isinstance(answer, dict):
+        raise SlackError("invalid_payload")
+    return cast("Json", answer)
+
+
+def say(workspace: Workspace, address: ResponseUrl, answer: Json) -> Message:
+    """Post what an app answered: to everybody, or to the person alone."""
+    app, channel = address.app, address.channel
+    message = posting.draft(workspace, channel, app.user.id, str(answer.get("text") or ""))
+    message.bot_id, message.app_id = app.user.bot_id, app.id
+    message.bot_profile = bot_profile(app)
+    message.blocks = cast("list[Json]", answer.get("blocks") or [])
+    limits.check_blocks(message.blocks)
+    message.thread_ts = posting.thread_root(channel, str(answer.get("thread_ts") or ""))
+    if not message.text and not message.blocks:
+        raise SlackError("no_text")
+    if answer.get("response_type") == "in_channel":
+        return posting.post(workspace, channel, message)
+    message.ephemeral_for = address.user.id
+    channel.ephemerals[message.ts] = message
+    show(workspace, channel, message)
+    return message
+
+
+def _use(workspace: Workspace, key: str, answer: Json) -> None:
+    address = workspace.response_urls.get(key)
+    if address is None:
+        raise SlackError("invalid_url")
+    if workspace.clock.now() > address.until:
+        raise SlackError("expired_url")
+    if address.uses <= 0:
+        raise SlackError("used_url")
+    address.uses -= 1
+    if answer.get("delete_original") and address.source:
+        _remove(workspace, address.channel, address.source)
+    elif answer.get("replace_original") and address.source:
+        _replace(workspace, address.channel, address.source, answer)
+    else:
+        say(workspace, address, answer)
+
+
+def _replace(workspace: Workspace, channel: Channel, source: Message, answer: Json) -> None:
+    blocks = cast("list[Json]", answer.get("blocks") or [])
+    limits.check_blocks(blocks)
+    previous = message_json(channel, source)
+    source.text, source.blocks = str(answer.get("text") or ""), blocks
+    if source.ephemeral_for:
+        show(workspace, channel, source)
+    else:
+        posting.change(workspace, channel, source, previous=previous)
+
+
+def _remove(workspace: Workspace, channel: Channel, source: Message) -> None:
+    if source.ephemeral_for:
+        channel.ephemerals.pop(source.ts, None)
+        gone = {"type": "message_deleted", "ts": source.ts}
+        tell_pages(workspace, channel, gone, frozenset({source.ephemeral_for}))
+    else:
+        posting.remove(workspace, channel, source)
