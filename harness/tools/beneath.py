@@ -18,7 +18,7 @@ Opener = Callable[[int, Sequence[str], int], int]
 _OPENAT2 = 437
 _NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08
 _TRIES = 5
-_ALWAYS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+_ALWAYS = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
 
 class _OpenHow(ctypes.Structure):
@@ -84,7 +84,7 @@ def walk(folder: int, parts: Sequence[str], flags: int) -> int:
 
 def _open_one(folder: int, name: str, flags: int) -> int:
     try:
-        return os.open(name, flags | _ALWAYS, dir_fd=folder)
+        return os.open(name, flags | _ALWAYS | os.O_NOFOLLOW, dir_fd=folder)
     except NotADirectoryError:
         # O_DIRECTORY hides that the name is a link; say what openat2 would say.
         if stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):

@@ -1,6 +1,5 @@
 """What the tests of the core share: a turn to run, and a way to run it to its end."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from harness.agent import Agent, TurnWork
@@ -10,7 +9,6 @@ from harness.context import Said, TurnInput
 from harness.events import Event, TurnFinished
 from harness.models import (
     ChannelId,
-    JournalEntry,
     Message,
     Project,
     Session,
@@ -23,19 +21,6 @@ from harness.tools import Toolset
 from harness.tools.files import FILE_TOOLS
 
 KEY = SessionKey(team=TeamId("T1"), channel=ChannelId("C1"), thread="1700000000.000100")
-
-
-class ListJournal:
-    """A journal in memory."""
-
-    def __init__(self, entries: Sequence[JournalEntry] = ()) -> None:
-        self.entries = list(entries)
-
-    async def load(self) -> list[JournalEntry]:
-        return list(self.entries)
-
-    async def append(self, entry: JournalEntry) -> None:
-        self.entries.append(entry)
 
 
 def asked(text: str, said_before: tuple[Said, ...] = (), who: str = "ann") -> TurnInput:

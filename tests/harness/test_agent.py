@@ -11,10 +11,11 @@ from harness.budget import Limits
 from harness.errors import LeaseLost, ModelUnavailable
 from harness.events import Event, StepStarted, TextStarted, TextStreamed, ToolFinished, ToolStarted
 from harness.journal import close_turn
-from harness.models import Claimed, Delta, JournalEntry, Message, ModelRequest, Project
+from harness.models import Delta, JournalEntry, Message, ModelRequest, Project
 from harness.tools import Toolset
 from harness.tools.files import FILE_TOOLS
-from tests.harness.support import ListJournal, agent, rehearse, run, work
+from tests.fakes import MemoryTurn
+from tests.harness.support import agent, rehearse, run, work
 from tests.support import wait_until
 
 WRITES = """
@@ -29,9 +30,9 @@ TALKS = "- {when: .*, steps: [{reply: one two three}]}"
 
 async def record_of(project: Project, script: str, text: str) -> list[JournalEntry]:
     """Run a turn; give what its journal holds at the end."""
-    journal = ListJournal()
-    await run(agent(script), work(project, text), journal)
-    return journal.entries
+    turn = MemoryTurn()
+    await run(agent(script), work(project, text), turn.take())
+    return turn.entries
 
 
 def text_of(events: Sequence[Event]) -> str:
@@ -50,7 +51,9 @@ def text_of(events: Sequence[Event]) -> str:
 async def test_an_answer_streams_and_is_told_in_full(project: Project) -> None:
     """Text arrives in pieces and the last event holds all of it."""
     events, finished = await run(
-        agent("- {when: hi, steps: [{reply: Hello there.}]}"), work(project, "hi"), ListJournal()
+        agent("- {when: hi, steps: [{reply: Hello there.}]}"),
+        work(project, "hi"),
+        MemoryTurn().take(),
     )
     assert events[:-1] == [
         StepStarted(1),
@@ -64,7 +67,7 @@ async def test_an_answer_streams_and_is_told_in_full(project: Project) -> None:
 
 async def test_a_tool_call_is_run_and_its_result_read(project: Project) -> None:
     """The file is there, the events say so, and the steps are counted."""
-    events, finished = await run(agent(WRITES), work(project, "write"), ListJournal())
+    events, finished = await run(agent(WRITES), work(project, "write"), MemoryTurn().take())
     started, ended = [event for event in events if isinstance(event, ToolStarted | ToolFinished)]
     assert isinstance(started, ToolStarted)
     assert started.label == "writing `hello.py`"
@@ -91,21 +94,23 @@ async def test_a_turn_resumes_after_any_entry_of_its_journal(project: Project) -
         - {reply: "I look again.", calls: [{tool: file_list}]}
         - {reply: "Nothing there."}
     """
-    journal = ListJournal()
-    _, whole = await run(agent(script), work(project, "look"), journal)
-    for recorded in range(len(journal.entries) + 1):
-        resumed = ListJournal(journal.entries[:recorded])
-        events, finished = await run(agent(script), work(project, "look"), resumed)
+    turn = MemoryTurn()
+    _, whole = await run(agent(script), work(project, "look"), turn.take())
+    for recorded in range(len(turn.entries) + 1):
+        resumed = MemoryTurn(turn.entries[:recorded])
+        events, finished = await run(agent(script), work(project, "look"), resumed.take())
         assert finished == whole
         assert text_of(events) == whole.text
-        assert resumed.entries == journal.entries
+        assert resumed.entries == turn.entries
 
 
 async def test_a_write_of_unknown_outcome_is_never_repeated(project: Project) -> None:
     """Claimed without a result: the model hears it, the tool is not called."""
     entries = await record_of(project, WRITES, "write")
     (project.folder / "hello.py").unlink()
-    events, finished = await run(agent(WRITES), work(project, "write"), ListJournal(entries[:3]))
+    events, finished = await run(
+        agent(WRITES), work(project, "write"), MemoryTurn(entries[:3]).take()
+    )
     results = [event.result.error_type for event in events if isinstance(event, ToolFinished)]
     assert results == ["unknown_outcome"]
     assert not (project.folder / "hello.py").exists()
@@ -121,21 +126,21 @@ async def test_a_call_id_used_again_in_a_later_step_is_another_call(project: Pro
         - calls: [{id: a, tool: file_write, arguments: {path: two, content: "2"}}]
         - reply: Done.
     """
-    await run(agent(script), work(project, "write"), ListJournal())
+    await run(agent(script), work(project, "write"), MemoryTurn().take())
     assert sorted(path.name for path in project.folder.iterdir()) == ["one", "two"]
 
 
 async def test_a_lost_lease_stops_the_turn_before_the_effect(project: Project) -> None:
     """The claim is refused, so the file is not written."""
 
-    class Lost(ListJournal):
-        async def append(self, entry: JournalEntry) -> None:
-            if isinstance(entry, Claimed):
-                raise LeaseLost
-            await super().append(entry)
-
-    with pytest.raises(LeaseLost):
-        await run(agent(WRITES), work(project, "write"), Lost())
+    turn = MemoryTurn()
+    async with aclosing(agent(WRITES).run(work(project, "write"), turn.take())) as events:
+        while not isinstance(await anext(events), ToolStarted):
+            pass
+        turn.take()  # another worker is now at it
+        with pytest.raises(LeaseLost):
+            await anext(events)
+    assert [entry.kind for entry in turn.entries] == ["opened", "answered"]
     assert not (project.folder / "hello.py").exists()
 
 
@@ -145,21 +150,21 @@ async def test_a_model_that_is_down_leaves_the_record_as_it_was(project: Project
     - when: hi
       steps: [{reply: Hello., fail: {status: 503, retry_after: 7}, times: 1}]
     """
-    once_down, journal = agent(script), ListJournal()
+    once_down, turn = agent(script), MemoryTurn()
     with pytest.raises(ModelUnavailable, match=r"^server error \(503\)$") as caught:
-        await run(once_down, work(project, "hi"), journal)
+        await run(once_down, work(project, "hi"), turn.take())
     assert caught.value.retry_after == 7
-    assert [entry.kind for entry in journal.entries] == ["opened"]
-    _, finished = await run(once_down, work(project, "hi"), journal)
+    assert [entry.kind for entry in turn.entries] == ["opened"]
+    _, finished = await run(once_down, work(project, "hi"), turn.take())
     assert finished.text == "Hello."
 
 
 async def test_cancelling_ends_a_turn_that_waits_for_the_model(project: Project) -> None:
     """Stop works at once and CancelledError passes through."""
-    journal = ListJournal()
+    turn = MemoryTurn()
     waiting = agent("- {when: hi, steps: [{reply: Hello., hang: 60}]}")
-    task = asyncio.create_task(run(waiting, work(project, "hi"), journal))
-    await wait_until(lambda: bool(journal.entries))
+    task = asyncio.create_task(run(waiting, work(project, "hi"), turn.take()))
+    await wait_until(lambda: bool(turn.entries))
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(task, 1)
@@ -178,7 +183,7 @@ async def test_closing_the_events_closes_the_models_stream(project: Project) -> 
                 closed.append("model")
 
     async with aclosing(
-        Agent(Watched(), Toolset(())).run(work(project, "hi"), ListJournal())
+        Agent(Watched(), Toolset(())).run(work(project, "hi"), MemoryTurn().take())
     ) as events:
         async for event in events:
             if isinstance(event, TextStreamed):
@@ -190,7 +195,9 @@ async def test_a_stopped_turn_is_closed_from_its_journal(project: Project) -> No
     """History keeps the request, what was said, and a result for every call."""
     entries = await record_of(project, WRITES, "write")
     opening = Message(role="user", content="write")
-    finished = await close_turn(ListJournal(entries[:3]), opening, "Stopped by @ann.", "I am ab")
+    finished = await close_turn(
+        MemoryTurn(entries[:3]).take(), opening, "Stopped by @ann.", "I am ab"
+    )
     assert finished.outcome == "stopped"
     assert finished.text == "I write it.\n\nI am ab"
     assert [message.role for message in finished.messages] == [
@@ -207,7 +214,7 @@ async def test_a_turn_stopped_before_it_began_keeps_the_request(project: Project
     """Nothing was recorded; the opening message is what history gets."""
     del project
     opening = Message(role="user", content="hi")
-    finished = await close_turn(ListJournal(), opening, "Stopped.")
+    finished = await close_turn(MemoryTurn().take(), opening, "Stopped.")
     assert finished.messages == (opening, Message(role="assistant", content="Stopped."))
     assert finished.text == ""
 
@@ -216,7 +223,7 @@ async def test_the_step_limit_ends_a_turn_cleanly(project: Project) -> None:
     """The note says which limit, history is whole, and the model was warned in the tail."""
     endless = rehearse("- {when: loop, steps: [{calls: [{tool: file_list}]}]}")
     looping = Agent(endless, Toolset(FILE_TOOLS), Limits(steps=3))
-    _, finished = await run(looping, work(project, "loop"), ListJournal())
+    _, finished = await run(looping, work(project, "loop"), MemoryTurn().take())
     assert (finished.outcome, finished.steps) == ("limit", 3)
     assert finished.note == (
         "I stopped after 3 steps, the limit for one turn. Say `go on` and I continue."
@@ -236,7 +243,7 @@ async def test_the_token_limit_counts_what_was_not_cached(project: Project) -> N
           output_tokens: 50
     """
     looping = Agent(rehearse(script), Toolset(FILE_TOOLS), Limits(tokens=300))
-    _, finished = await run(looping, work(project, "loop"), ListJournal())
+    _, finished = await run(looping, work(project, "loop"), MemoryTurn().take())
     assert (finished.outcome, finished.steps) == ("limit", 2)
     assert "300 tokens" in finished.note
 
@@ -248,7 +255,7 @@ async def test_the_time_limit_keeps_what_was_said(project: Project) -> None:
         Toolset(()),
         Limits(seconds=0.05),
     )
-    _, finished = await run(dripping, work(project, "hi"), ListJournal())
+    _, finished = await run(dripping, work(project, "hi"), MemoryTurn().take())
     assert (finished.outcome, finished.text) == ("limit", "one ")
     assert finished.messages[-1].content == f"one\n\n{finished.note}"
 
@@ -256,7 +263,7 @@ async def test_the_time_limit_keeps_what_was_said(project: Project) -> None:
 async def test_an_answer_at_the_models_length_limit_says_so(project: Project) -> None:
     """A cut answer is never passed off as whole, also after a resume."""
     script = "- {when: hi, steps: [{reply: Once upon a, finish: length}]}"
-    journal = ListJournal()
+    journal = MemoryTurn().take()
     _, finished = await run(agent(script), work(project, "hi"), journal)
     _, again = await run(agent(script), work(project, "hi"), journal)
     assert finished == again

@@ -10,7 +10,8 @@ from harness.events import TextStarted, TextStreamed, ToolFinished
 from harness.models import Delta, Message, ModelRequest, Project, ToolCallDelta, Usage
 from harness.tools import Toolset
 from harness.tools.files import FILE_TOOLS
-from tests.harness.support import ListJournal, agent, run, work
+from tests.fakes import MemoryTurn
+from tests.harness.support import agent, run, work
 
 
 class Fragments:
@@ -39,7 +40,9 @@ CALL = (Delta(tool_call=ToolCallDelta(0, "a", "file_list", "{}")), Delta(finish=
 async def test_a_cut_answer_is_asked_for_once_more(project: Project) -> None:
     """The text shown so far is void and the second answer stands alone."""
     model = Fragments(CUT, WHOLE)
-    events, finished = await run(Agent(model, Toolset(())), work(project, "hi"), ListJournal())
+    events, finished = await run(
+        Agent(model, Toolset(())), work(project, "hi"), MemoryTurn().take()
+    )
     shown = [event for event in events if isinstance(event, TextStarted | TextStreamed)]
     assert shown[:2] == [TextStarted(1), TextStreamed("Hel")]
     assert shown[-2:] == [TextStarted(1), TextStreamed("Hello.")]
@@ -50,7 +53,9 @@ async def test_a_cut_answer_is_asked_for_once_more(project: Project) -> None:
 async def test_void_text_is_taken_back_even_if_the_repeat_says_nothing(project: Project) -> None:
     """The repeated answer is a call without words; what was shown before must go."""
     events, finished = await run(
-        Agent(Fragments(CUT, CALL, WHOLE), Toolset(FILE_TOOLS)), work(project, "hi"), ListJournal()
+        Agent(Fragments(CUT, CALL, WHOLE), Toolset(FILE_TOOLS)),
+        work(project, "hi"),
+        MemoryTurn().take(),
     )
     first_step = events[: next(i for i, e in enumerate(events) if isinstance(e, ToolFinished))]
     assert [e for e in first_step if isinstance(e, TextStarted)] == [TextStarted(1)] * 2
@@ -59,10 +64,10 @@ async def test_void_text_is_taken_back_even_if_the_repeat_says_nothing(project: 
 
 async def test_an_answer_cut_twice_gives_up(project: Project) -> None:
     """The worker gets one clear reason and the journal holds no half answer."""
-    journal = ListJournal()
+    turn = MemoryTurn()
     with pytest.raises(ModelUnavailable, match=r"^its answer was cut off$"):
-        await run(Agent(Fragments(CUT, CUT), Toolset(())), work(project, "hi"), journal)
-    assert [entry.kind for entry in journal.entries] == ["opened"]
+        await run(Agent(Fragments(CUT, CUT), Toolset(())), work(project, "hi"), turn.take())
+    assert [entry.kind for entry in turn.entries] == ["opened"]
 
 
 async def test_half_a_call_is_never_run(project: Project) -> None:
@@ -71,7 +76,7 @@ async def test_half_a_call_is_never_run(project: Project) -> None:
         await run(
             Agent(Fragments(HALF_CALL, HALF_CALL), Toolset(FILE_TOOLS)),
             work(project, "hi"),
-            ListJournal(),
+            MemoryTurn().take(),
         )
     assert not project.folder.exists()
 
@@ -79,13 +84,13 @@ async def test_half_a_call_is_never_run(project: Project) -> None:
 async def test_nothing_at_all_twice_says_so(project: Project) -> None:
     """An endpoint that is no model gets its own words."""
     with pytest.raises(ModelUnavailable, match=r"^it sent nothing usable$"):
-        await run(Agent(Fragments((), ()), Toolset(())), work(project, "hi"), ListJournal())
+        await run(Agent(Fragments((), ()), Toolset(())), work(project, "hi"), MemoryTurn().take())
 
 
 async def test_an_empty_answer_is_asked_for_once_more(project: Project) -> None:
     """One empty answer costs a call, not the turn."""
     _, finished = await run(
-        Agent(Fragments(EMPTY, WHOLE), Toolset(())), work(project, "hi"), ListJournal()
+        Agent(Fragments(EMPTY, WHOLE), Toolset(())), work(project, "hi"), MemoryTurn().take()
     )
     assert (finished.outcome, finished.text) == ("answered", "Hello.")
 
@@ -93,7 +98,7 @@ async def test_an_empty_answer_is_asked_for_once_more(project: Project) -> None:
 async def test_two_empty_answers_end_the_turn_with_a_sentence(project: Project) -> None:
     """The person hears it, and history does not end with a question."""
     _, finished = await run(
-        Agent(Fragments(EMPTY, EMPTY), Toolset(())), work(project, "hi"), ListJournal()
+        Agent(Fragments(EMPTY, EMPTY), Toolset(())), work(project, "hi"), MemoryTurn().take()
     )
     assert finished.outcome == "no_answer"
     assert finished.note == "The model gave me no answer, twice. Ask me in other words."
@@ -103,7 +108,9 @@ async def test_two_empty_answers_end_the_turn_with_a_sentence(project: Project) 
 async def test_calls_without_a_finish_are_run(project: Project) -> None:
     """Some endpoints forget the finish of a tool call; complete calls are what counts."""
     events, _ = await run(
-        Agent(Fragments(CALL[:1], WHOLE), Toolset(FILE_TOOLS)), work(project, "hi"), ListJournal()
+        Agent(Fragments(CALL[:1], WHOLE), Toolset(FILE_TOOLS)),
+        work(project, "hi"),
+        MemoryTurn().take(),
     )
     assert any(isinstance(event, ToolFinished) for event in events)
 
@@ -112,7 +119,7 @@ async def test_earlier_turns_are_sent_before_this_one(project: Project) -> None:
     """History stands in front, as it was said."""
     history = (Message(role="user", content="a"), Message(role="assistant", content="b"))
     model = Fragments(WHOLE)
-    await run(Agent(model, Toolset(())), work(project, "hi", history), ListJournal())
+    await run(Agent(model, Toolset(())), work(project, "hi", history), MemoryTurn().take())
     assert model.requests[0].messages[:2] == history
     assert model.requests[0].messages[2].content.endswith("\n\nann says:\nhi")
 
@@ -122,7 +129,9 @@ async def test_a_call_without_an_id_gets_one_of_its_own(project: Project) -> Non
     nameless = Delta(tool_call=ToolCallDelta(0, "", "file_list", ""))
     end = Delta(finish="tool_calls")
     model = Fragments((nameless, end), (nameless, end), WHOLE)
-    _, finished = await run(Agent(model, Toolset(FILE_TOOLS)), work(project, "hi"), ListJournal())
+    _, finished = await run(
+        Agent(model, Toolset(FILE_TOOLS)), work(project, "hi"), MemoryTurn().take()
+    )
     calls = [call for message in finished.messages for call in message.tool_calls]
     assert [(call.id, call.arguments) for call in calls] == [("call_1_0", "{}"), ("call_3_0", "{}")]
 
@@ -145,7 +154,7 @@ async def test_a_call_that_makes_no_sense_is_an_error_the_model_reads(
     - when: go
       steps: [{{calls: [{{tool: {tool}, arguments: {arguments}}}]}}, {{reply: "{{result}}"}}]
     """
-    events, finished = await run(agent(script), work(project, "go"), ListJournal())
+    events, finished = await run(agent(script), work(project, "go"), MemoryTurn().take())
     results = [event.result for event in events if isinstance(event, ToolFinished)]
     assert [result.error_type for result in results] == [error_type]
     assert finished.text == results[0].message
@@ -155,7 +164,9 @@ async def test_the_tail_warns_when_little_is_left_and_is_not_stored(project: Pro
     """Only requests near the limit carry a tail; messages of a request extend the one before."""
     spent = Usage(input_tokens=170_000, model_calls=1)
     model = Fragments((*CALL, Delta(usage=spent)), WHOLE)
-    _, finished = await run(Agent(model, Toolset(FILE_TOOLS)), work(project, "hi"), ListJournal())
+    _, finished = await run(
+        Agent(model, Toolset(FILE_TOOLS)), work(project, "hi"), MemoryTurn().take()
+    )
     first, second = model.requests
     assert (first.tail, second.tail[:25]) == ("", "[state] Step 2 of 40, 85%")
     assert second.messages[: len(first.messages)] == first.messages

@@ -11,7 +11,8 @@ from harness.events import ToolStarted
 from harness.models import Project
 from harness.tools import Toolset
 from harness.tools.files import FILE_TOOLS
-from tests.harness.support import ListJournal, run, work
+from tests.fakes import MemoryTurn
+from tests.harness.support import run, work
 
 
 def quick() -> Sequence[Rule]:
@@ -27,7 +28,7 @@ def quick() -> Sequence[Rule]:
 async def say(project: Project, text: str) -> tuple[str, list[str]]:
     """Give the answer to a text, and what the tools did for it."""
     agent = Agent(Rehearsal(quick()), Toolset(FILE_TOOLS))
-    events, finished = await run(agent, work(project, text), ListJournal())
+    events, finished = await run(agent, work(project, text), MemoryTurn().take())
     return finished.text, [event.label for event in events if isinstance(event, ToolStarted)]
 
 

@@ -98,7 +98,7 @@ async def test_a_failure_can_pass() -> None:
 async def test_the_same_request_gets_the_same_answer() -> None:
     """Deterministic to the fragment."""
     first, second = Rehearsal(), Rehearsal()
-    question = ask("hello")
+    question = ask("thanks")
     assert await play(first, question) == await play(second, question)
 
 
