@@ -1,4 +1,4 @@
-"""Who may talk to Deskmate. Pure; the default is no.
+"""Who may talk to Deskmate; the default is no.
 
 Where a person is refused, the verdict says whether they are told: guests and people who are not on
 the list are, once an hour; strangers of other workspaces and bots are not.
@@ -6,8 +6,8 @@ the list are, once an hour; strangers of other workspaces and bots are not.
 
 from dataclasses import dataclass
 
-from bot.people import Person
-from harness.models import TeamId
+from bot.people import People, Person
+from harness.models import TeamId, UserId
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +35,24 @@ def judge(person: Person, *, home: TeamId, allowed_users: tuple[str, ...]) -> Ve
 
 def _no(reason: str, notice: str | None = None) -> Verdict:
     return Verdict(allowed=False, reason=reason, notice=notice)
+
+
+class Access:
+    """The rules of one workspace, applied to people by id."""
+
+    def __init__(self, people: People, home: TeamId, allowed_users: tuple[str, ...]) -> None:
+        self._people = people
+        self._home = home
+        self._allowed_users = allowed_users
+
+    async def judge(self, user: UserId) -> tuple[Person, Verdict]:
+        """Decide for a user. Raises `LookupError` if Slack does not say who that is."""
+        person = await self._people.get(user)
+        return person, judge(person, home=self._home, allowed_users=self._allowed_users)
+
+    async def may(self, user: UserId) -> bool:
+        """Whether a user may; not if that cannot be found out."""
+        try:
+            return (await self.judge(user))[1].allowed
+        except LookupError:
+            return False

@@ -13,21 +13,23 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from bot.access import judge
+from bot.access import Access
 from bot.health import Metrics
 from bot.locale import say
-from bot.people import People, Person
+from bot.people import Person
+from bot.projects import Projects
 from bot.reply import Reply
 from bot.rooms import Rooms
 from bot.threads import Threads
 from bot.words import without_mention
 from harness.agent import Agent, TurnWork
-from harness.context import TurnInput
+from harness.context import TurnInput, opening_message
 from harness.errors import LeaseLost, ModelUnavailable
 from harness.events import TextStarted, TextStreamed, TurnFinished
 from harness.journal import close_turn
-from harness.models import Aside, Project, Session
-from storage.queue import Finish, Lease, Queue
+from harness.models import Aside, Session
+from storage.lease import Finish, Lease
+from storage.queue import Queue
 from storage.sessions import SessionStore
 
 log = structlog.get_logger()
@@ -49,12 +51,12 @@ class Running:
     shown: list[str] = field(default_factory=list[str])
 
     def stop(self) -> None:
-        """A person wants it to end, now."""
+        """End it now, because a person wants it."""
         self.stopped = True
         self._cancel()
 
     def lose(self) -> None:
-        """Another worker holds the lease."""
+        """End it in silence, because another worker holds the lease."""
         self.lost = True
         self._cancel()
 
@@ -69,14 +71,13 @@ class Desk:
 
     queue: Queue
     sessions: SessionStore
-    project_of: Callable[[Lease], Project]
+    projects: Projects
     agent: Agent
-    people: People
+    access: Access
     threads: Threads
     rooms: Rooms
     open_reply: Callable[[Lease, Person], Reply]
     metrics: Metrics
-    allowed_users: tuple[str, ...]
     zone: str
     now: Callable[[], float]
 
@@ -91,15 +92,12 @@ class Turns:
         """Take a turn to its end. Raises `LeaseLost`, `StoreUnavailable`, or a bug."""
         lease = running.lease
         try:
-            person = await self._desk.people.get(lease.incoming.user)
+            person, verdict = await self._desk.access.judge(lease.incoming.user)
         except LookupError as err:
             # Who cannot be verified does not get in; the message is kept until Slack answers.
             log.warning("person unknown", user=lease.incoming.user, error=str(err))
             await self._desk.queue.give_back(lease, UNVERIFIED_SECONDS)
             return
-        verdict = judge(
-            person, home=lease.session.team, allowed_users=self._desk.allowed_users
-        )
         if not verdict.allowed:
             log.info("refused", user=person.id, reason=verdict.reason)
             if verdict.notice:
@@ -130,13 +128,13 @@ class Turns:
         desk.rooms.unsee(lease)
         session = await desk.sessions.load(lease.session, lease.project)
         asides = await desk.queue.asides(lease.session, lease.project)
-        asked = await self._input(lease, session, person, asides)
+        project = await desk.projects.of(lease)
         work = TurnWork(
             session=session,
-            input=asked,
-            project=desk.project_of(lease),
+            input=await self._input(lease, session, person, asides),
+            project=project,
             requester=lease.incoming.user,
-            model=desk.project_of(lease).model,
+            model=project.model,
         )
         running.task = asyncio.create_task(self._run_agent(running, work, reply))
         if running.stopped or running.lost:
@@ -171,12 +169,12 @@ class Turns:
     ) -> TurnFinished:
         """Close a turn whose task was cancelled: by a stop, a lost lease, or our own shutdown."""
         if running.lost:
-            raise LeaseLost("another worker holds this turn")
+            raise LeaseLost
         if not running.stopped:
             raise asyncio.CancelledError
         journal = self._desk.sessions.journal(running.lease)
         note = say(person.locale, "stopped")
-        return await close_turn(journal, work.input, note, "".join(running.shown))
+        return await close_turn(journal, opening_message(work.input), note, "".join(running.shown))
 
     async def _input(
         self, lease: Lease, session: Session, person: Person, asides: list[Aside]

@@ -13,34 +13,40 @@ from bot.turns import Running, Turns
 from harness.errors import LeaseLost, StoreUnavailable
 from harness.models import TurnId
 from storage.heartbeat import Heartbeat
-from storage.queue import Lease, Queue
+from storage.lease import Lease
+from storage.queue import Queue
+from storage.workers import Registration
 
 log = structlog.get_logger()
 
 BLOCK_SECONDS = 2.0
 STORE_PAUSE_SECONDS = 1.0
+TIDY_SECONDS = 1.0
+SLOTS = 32
 DRAIN_SECONDS = 8.0
 
 
 class Worker:
-    """Runs up to `slots` turns at once until it is drained."""
+    """Runs up to `SLOTS` turns at once until it is drained."""
 
-    def __init__(
-        self, queue: Queue, heartbeat: Heartbeat, turns: Turns, *, slots: int, tidy_seconds: float
-    ) -> None:
+    def __init__(self, queue: Queue, turns: Turns, registration: Registration) -> None:
         self._queue = queue
-        self._heartbeat = heartbeat
         self._turns = turns
-        self._slots = asyncio.Semaphore(slots)
-        self._tidy_seconds = tidy_seconds
+        self._registration = registration
+        self._slots = asyncio.Semaphore(SLOTS)
         self._running: dict[TurnId, Running] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._loops: list[asyncio.Task[None]] = []
 
-    async def start(self) -> None:
+    async def start(self, heartbeat: Heartbeat) -> None:
         """Take over what dead processes left here, then begin to take turns."""
-        await self._queue.take_over()
+        self._heartbeat = heartbeat
+        await self._take_over()
         self._loops = [asyncio.create_task(self._take()), asyncio.create_task(self._tidy())]
+
+    async def wait(self) -> None:
+        """Return only by the exception that ended one of the loops: then the process must end."""
+        await asyncio.gather(*self._loops)
 
     async def drain(self) -> None:
         """Take nothing new; let what runs end within a bound, then hand the rest back."""
@@ -123,7 +129,14 @@ class Worker:
         while True:
             try:
                 await self._queue.move_due()
-                await self._queue.take_over()
+                await self._take_over()
             except StoreUnavailable as err:
                 log.warning("store unavailable", error=str(err))
-            await asyncio.sleep(self._tidy_seconds)
+            await asyncio.sleep(TIDY_SECONDS)
+
+    async def _take_over(self) -> None:
+        dead = self._registration.dead()
+        taken = await self._queue.take_over(dead)
+        self._registration.bury(dead)
+        if taken:
+            log.info("took over", sessions=taken, dead=dead)

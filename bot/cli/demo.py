@@ -31,10 +31,10 @@ def demo(
 
     try:
         settings = load()
-        if model and settings.openai_api_key is None and settings.openai_base_url is None:
-            raise SettingsError([f"--model {model} needs OPENAI_API_KEY or OPENAI_BASE_URL."])
     except SettingsError as err:
         fail(err.problems, status=2)
+    if model and settings.openai_api_key is None and settings.openai_base_url is None:
+        fail([f"--model {model} needs OPENAI_API_KEY or OPENAI_BASE_URL."], status=2)
     asyncio.run(_show(settings, port, data or settings.deskmate_home / "demo", model))
 
 
@@ -48,11 +48,13 @@ async def _show(settings: "Settings", port: int, data: Path, model: str | None) 
     stop = stop_on_signals()
     name = model or REHEARSAL
     try:
-        async with Playground(port=port, model=name) as playground:
-            async with App(_settings_for(settings, playground, data, name)) as app:
-                await app.connected()
-                typer.echo(f"Deskmate demo: {playground.page_url} (model: {name}; Ctrl-C stops it)")
-                await app.run_until(stop)
+        async with (
+            Playground(port=port, model=name) as playground,
+            App(_settings_for(settings, playground, data, name)) as app,
+        ):
+            await app.connected()
+            typer.echo(f"Deskmate demo: {playground.page_url} (model: {name}; Ctrl-C stops it)")
+            await app.run_until(stop)
     except (StartError, StoreUnavailable) as err:
         fail([str(err)], status=1)
     except OSError as err:

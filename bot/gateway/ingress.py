@@ -22,7 +22,7 @@ from harness.models import (
     TeamId,
     UserId,
 )
-from storage.queue import Pushed, Queue
+from storage.inbox import Inbox, Pushed
 
 log = structlog.get_logger()
 
@@ -107,15 +107,14 @@ class Ingress:
 
     def __init__(
         self,
-        queue: Queue,
+        inbox: Inbox,
         me: Identity,
-        *,
         rules: Callable[[str], ProjectSettings],
         may: Callable[[UserId], Awaitable[bool]],
         gestures: Gestures,
         now: Callable[[], float],
     ) -> None:
-        self._queue = queue
+        self._inbox = inbox
         self.me = me
         self._rules = rules
         self._may = may
@@ -144,10 +143,10 @@ class Ingress:
             await self.stop(incoming.session, incoming.user, tell=incoming.mentioned or private)
         elif fate == "aside":
             aside = Aside(ts=incoming.id, user=incoming.user, text=incoming.text)
-            await self._queue.overhear(incoming.session, incoming.project, aside, event_id)
+            await self._inbox.overhear(incoming.session, incoming.project, aside, event_id=event_id)
         elif fate == "turn":
             known_only = not (incoming.mentioned or incoming.channel_kind in {"im", "mpim"})
-            pushed = await self._queue.push(
+            pushed = await self._inbox.push(
                 incoming, event_id=event_id, only_known_session=known_only
             )
             self._show_seen(incoming, pushed)
@@ -161,7 +160,7 @@ class Ingress:
         """Stop what runs in a session, if the person may; `tell` them if nothing runs."""
         if user == self.me.user or not await self._may(user):
             return
-        running = await self._queue.request_stop(session, ProjectId(session.channel), user)
+        running = await self._inbox.request_stop(session, ProjectId(session.channel), user)
         log.info("stop", session=session.id, by=user, running=running)
         if not running and tell:
             self._gestures.nothing_to_stop(session, user)
@@ -174,7 +173,7 @@ class Ingress:
         if not is_from_a_person(new) or text == reading.message_text(old):
             return
         session = self._session_of(event, new)
-        await self._queue.edit(session, ProjectId(session.channel), str(new["ts"]), text)
+        await self._inbox.edit(session, ProjectId(session.channel), str(new["ts"]), text)
 
     async def _deleted(self, event: dict[str, Any]) -> None:
         old: dict[str, Any] = event.get("previous_message") or {}
@@ -183,8 +182,8 @@ class Ingress:
             return
         session = self._session_of(event, {"ts": deleted, **old})
         project = ProjectId(session.channel)
-        if await self._queue.remove(session, project, deleted) == "running":
-            await self._queue.request_stop(session, project, UserId(str(old.get("user") or "")))
+        if await self._inbox.remove(session, project, deleted) == "running":
+            await self._inbox.request_stop(session, project, UserId(str(old.get("user") or "")))
 
     def _session_of(self, event: dict[str, Any], message: dict[str, Any]) -> SessionKey:
         return SessionKey(

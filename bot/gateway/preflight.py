@@ -1,4 +1,4 @@
-"""Before anything is dialled: does Slack know us, and what does it let us do?
+"""Before anything is dialled: whether Slack knows us, and what it lets us do.
 
 The SDK would wait for ever on a refused token; here every answer comes within a bound and as one
 sentence that says what to do.

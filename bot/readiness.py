@@ -1,0 +1,44 @@
+"""Whether this process is in order, for `/readyz`; the gauges of `/metrics` are set here too."""
+
+from bot.gateway.socket_mode import SocketGateway
+from bot.health import Metrics
+from harness.errors import StoreUnavailable
+from storage.queue import Queue, QueueDepth
+
+STALE_SOCKET_SECONDS = 60.0
+STUCK_QUEUE_SECONDS = 60.0
+
+
+class Readiness:
+    """Looks at the store, Slack's connection and the queue."""
+
+    def __init__(self, queue: Queue, gateway: SocketGateway, metrics: Metrics) -> None:
+        self._queue = queue
+        self._gateway = gateway
+        self._metrics = metrics
+
+    async def reasons(self) -> list[str]:
+        """Return why this process is not ready, one sentence each; empty means ready."""
+        found: list[str] = []
+        heard = self._gateway.heard_seconds_ago()
+        if heard is None:
+            found.append("No connection to Slack is open.")
+        elif heard > STALE_SOCKET_SECONDS:
+            found.append(f"Nothing was heard from Slack for {heard:.0f} s.")
+        try:
+            depth = await self._queue.depth()
+        except StoreUnavailable as err:
+            return [*found, str(err)]
+        if depth.waiting and depth.oldest_seconds > STUCK_QUEUE_SECONDS:
+            found.append(f"A message has waited {depth.oldest_seconds:.0f} s for a worker.")
+        return found
+
+    async def refresh(self) -> None:
+        """Set the gauges; a store that does not answer leaves them as they were."""
+        self._metrics.reconnects.set(self._gateway.reconnects)
+        try:
+            depth: QueueDepth = await self._queue.depth()
+        except StoreUnavailable:
+            return
+        for state in ("waiting", "running", "delayed"):
+            self._metrics.queue.labels(state).set(getattr(depth, state))
