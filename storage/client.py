@@ -9,7 +9,7 @@ import re
 from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import redis
@@ -51,8 +51,19 @@ class _Client(redis.asyncio.Redis):
 
     async def execute_command(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - theirs
         with translated(self.where):
-            parent = super()
-            return await parent.execute_command(*args, **options)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - typed loosely there
+            parent: Any = super()  # the library types this loosely, here and below
+            return await parent.execute_command(*args, **options)
+
+
+class _SyncClient(redis.Redis):
+    """The same for a thread."""
+
+    where = ""
+
+    def execute_command(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - theirs
+        with translated(self.where):
+            parent: Any = super()
+            return parent.execute_command(*args, **options)
 
 
 class Store:
@@ -131,26 +142,39 @@ class Store:
         """Send one plain command; callers know the shape of its answer."""
         return await self.redis.execute_command(*parts)
 
+    async def listen(self, channel: str) -> AsyncGenerator[str]:
+        """Yield what is published on a channel from now on; ends only by `StoreUnavailable`."""
+        client: Any = self.blocking
+        with translated(self.where):
+            async with client.pubsub() as ear:
+                await ear.subscribe(channel)
+                while True:
+                    heard = await ear.get_message(ignore_subscribe_messages=True, timeout=None)
+                    if heard:
+                        yield str(heard["data"])
+
     def open_sync(self) -> redis.Redis:
         """Open a client for a thread of its own; `run_sync` sends calls over it."""
-        options = _OPTIONS | self._secret | {"retry": Retry(NoBackoff(), 0)}
-        return redis.Redis.from_url(self._url, **options)  # pyright: ignore[reportUnknownMemberType] - typed loosely there
+        kind: Any = _SyncClient
+        client = kind.from_url(self._url, **_OPTIONS, **self._secret, retry=Retry(NoBackoff(), 0))
+        client.where = self.where
+        return client
 
     def _open(self, **options: Any) -> _Client:  # noqa: ANN401 - the library's own
+        kind: Any = _Client
         try:
-            client = _Client.from_url(self._url, **(_OPTIONS | self._secret | options))  # pyright: ignore[reportUnknownMemberType] - typed loosely there
+            client = kind.from_url(self._url, **(_OPTIONS | self._secret | options))
         except ValueError:
             raise StoreUnavailable(
                 "REDIS_URL is not an address I understand. "
                 "Write it as redis://HOST:PORT/0, rediss://HOST:PORT/0 or unix:///PATH."
             ) from None  # the cause may quote the password
-        ours = cast("_Client", client)
-        ours.where = self.where
-        return ours
+        client.where = self.where
+        return client
 
 
 def run_sync(client: redis.Redis, call: Call[Result]) -> Result:
-    """Run a script over a client of `Store.open_sync`; raises the library's errors."""
+    """Run a script over a client of `Store.open_sync`."""
     script = load(call.script)
     try:
         answer = client.evalsha(script.sha, len(call.keys), *call.keys, *call.args)

@@ -20,7 +20,7 @@ from harness.models import ProjectId, SessionKey, TeamId, TurnId
 
 LANES = 8
 GROUP = "workers"
-STOPS = "dm:stops"  # a channel, not a key: "FENCE SESSION" for each stop of a running turn
+STOPS = "dm:stops"  # a channel, not a key: "FENCE WHO SESSION" for each stop asked for
 
 _DAY = 24 * 3600
 SEEN_SECONDS = _DAY

@@ -19,6 +19,7 @@ from storage.client import Store
 from storage.inbox import Inbox
 from storage.keys import LANES, Lane
 from storage.lease import Finish, Lease
+from storage.workers import Registration
 
 _LATE_SECONDS = 3.0
 _MOVED_AT_ONCE = 100
@@ -37,10 +38,18 @@ class QueueDepth:
 class Queue(Inbox):
     """The worker's side of the queue; `worker` names this process and nothing else alive."""
 
-    def __init__(self, store: Store, *, worker: str, lease_seconds: float) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        worker: str,
+        lease_seconds: float,
+        registration: Registration | None = None,
+    ) -> None:
         super().__init__(store)
         self.worker = worker
         self.lease_seconds = lease_seconds
+        self._registration = registration
         self._bell = _Bell(store)
 
     async def take(self, block_seconds: float) -> Lease | None:
@@ -49,6 +58,8 @@ class Queue(Inbox):
         Lanes take turns, so that a busy project does not starve the others.
         """
         deadline = time.monotonic() + block_seconds
+        if block_seconds <= 0:
+            self._bell.try_all()
         while True:
             for lane in self._bell.to_try():
                 taken = await self._store.run(scripts.take(lane, self.worker))
@@ -88,17 +99,21 @@ class Queue(Inbox):
         return sum(await self._store.run_all(calls))
 
     async def take_over(self, dead: Sequence[str] = ()) -> int:
-        """Queue again what no worker has beaten for a lease, or `dead` workers hold.
+        """Queue again what no worker has beaten for a lease, and what dead ones hold.
 
-        Returns how many sessions. Whoever held them before commits nothing any more once they
-        are taken.
+        Dead are those named, and with a registration those of this host that have ended: nobody
+        waits for their leases. Returns how many sessions; whoever held them commits nothing.
         """
+        ended = self._registration.dead() if self._registration else []
         lease_ms = math.ceil(self.lease_seconds * 1000)
-        calls = [scripts.take_over(lane, lease_ms, dead) for lane in _lanes()]
-        return sum(await self._store.run_all(calls))
+        calls = [scripts.take_over(lane, lease_ms, (*dead, *ended)) for lane in _lanes()]
+        moved = sum(await self._store.run_all(calls))
+        if self._registration:
+            self._registration.bury(ended)
+        return moved
 
     async def leave(self) -> None:
-        """Forget this worker's name; call it last, when it holds no lease."""
+        """Sign off: what this worker still holds is queued again, and its name forgotten."""
         await self.take_over([self.worker])
 
     async def _end(self, call: Call[bool]) -> None:

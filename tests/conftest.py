@@ -53,7 +53,7 @@ async def _fault(store: Store, key: str) -> str:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _only_this_machine() -> Generator[None]:  # pyright: ignore[reportUnusedFunction] - pytest calls it
+def only_this_machine() -> Generator[None]:
     """Refuse every connection that would leave this machine."""
     dial = socket.socket.connect
 

@@ -11,7 +11,7 @@ local s, head, fence = now[1], now[2], now[3]
 if not s or s == 'idle' then return 0 end
 redis.call('HSET', state, 'stop', head or redis.call('ZRANGE', inbox, 0, 0)[1], 'stop_by', by)
 if s == 'running' then
-  redis.call('PUBLISH', channel, fence .. ' ' .. session)
+  redis.call('PUBLISH', channel, fence .. ' ' .. by .. ' ' .. session)
 elseif s == 'delayed' then
   -- Whoever takes it now says that it stopped; nobody waits for the delay.
   redis.call('ZREM', due, session)
