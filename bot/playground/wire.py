@@ -109,34 +109,41 @@ def decoded(text: str) -> Any:  # noqa: ANN401 - JSON of any shape
 
 async def read_call(request: web.Request, method: str) -> Call:
     """Read a request into a call; raises `SlackError` for a body that cannot be read."""
-    args: Json = dict(request.query)
-    if request.method == "GET":
-        call = Call(method, "get", "", args)
-    else:
-        body = await request.read()
-        call = Call(method, "query", "", args, len(body))
-        if body:
-            await _read_body(request, body, call)
-    call.token = _bearer(request) or _token_argument(call)
+    call = Call(method, "get" if request.method == "GET" else "query", "", dict(request.query))
+    if request.body_exists and request.method != "GET":
+        await _read_body(request, call)
+    argument = str(call.args.pop("token", ""))
+    call.token = _bearer(request) or ("" if call.encoding == "json" else argument)
     return call
 
 
-async def _read_body(request: web.Request, body: bytes, call: Call) -> None:
-    kind = request.content_type
-    if kind == "application/json":
+async def _read_body(request: web.Request, call: Call) -> None:
+    if request.content_type == "multipart/form-data":
+        call.encoding = "multipart"
+        call.bytes_in = request.content_length or 0
+        call.args.update(await _multipart(request))
+        return
+    body = await request.read()
+    call.bytes_in = len(body)
+    if not body:
+        return
+    if request.content_type == "application/json":
         call.encoding = "json"
         call.args.update(_json_object(body))
-    elif kind == "application/x-www-form-urlencoded":
+    elif request.content_type == "application/x-www-form-urlencoded":
         call.encoding = "form"
         call.args.update(parse_qsl(body.decode("utf-8"), keep_blank_values=True))
-    elif kind == "multipart/form-data":
-        call.encoding = "multipart"
-        fields = await request.post()
-        call.args.update({name: value for name, value in fields.items() if isinstance(value, str)})
-    elif "Content-Type" in request.headers:
-        raise SlackError("invalid_post_type")
     else:
-        raise SlackError("missing_post_type")
+        known = "Content-Type" in request.headers
+        raise SlackError("invalid_post_type" if known else "missing_post_type")
+
+
+async def _multipart(request: web.Request) -> Json:
+    try:
+        fields = await request.post()
+    except ValueError:
+        raise SlackError("invalid_form_data") from None
+    return {name: value for name, value in fields.items() if isinstance(value, str)}
 
 
 def _json_object(body: bytes) -> Json:
@@ -152,8 +159,3 @@ def _json_object(body: bytes) -> Json:
 def _bearer(request: web.Request) -> str:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
-
-
-def _token_argument(call: Call) -> str:
-    token = call.args.pop("token", "")
-    return "" if call.encoding == "json" else str(token)
