@@ -57,16 +57,23 @@ class Slack:
         self.signs = Signs(self._sign)
 
     async def call(
-        self, method: str, arguments: Json, *, key: str = "", repeatable: bool = False
+        self,
+        method: str,
+        arguments: Json,
+        *,
+        key: str = "",
+        repeatable: bool = False,
+        urgent: bool = False,
     ) -> Json:
         """Make a call and wait as long as Slack asks for; `key`: the channel of its pace.
 
-        A call that may have happened is made again only if it is `repeatable`.
+        A call that may have happened is made again only if it is `repeatable`. An `urgent` one
+        keeps no pace of its own.
         """
         pauses = 0
         for back_off in (*_BACK_OFF_SECONDS, None):
             try:
-                await asyncio.sleep(self.pacing.delay(method, key))
+                await asyncio.sleep(self.pacing.delay(method, key, urgent=urgent))
                 return await self.call_once(method, arguments, key=key)
             except SlackBusy as busy:
                 pauses += 1

@@ -48,9 +48,13 @@ class Pacing:
         self._monotonic = monotonic
         self._buckets: dict[tuple[str, str], Bucket] = {}
 
-    def delay(self, method: str, key: str = "") -> float:
-        """Say in how many seconds `method` may be called for `key`; 0: now."""
-        return max(0.0, self._bucket(method, key).delay(self._monotonic()))
+    def delay(self, method: str, key: str = "", *, urgent: bool = False) -> float:
+        """Say in how many seconds `method` may be called for `key`; 0: now.
+
+        An `urgent` call waits only where Slack itself has asked for it.
+        """
+        bucket, now = self._bucket(method, key), self._monotonic()
+        return max(0.0, bucket.paused_until - now if urgent else bucket.delay(now))
 
     def take(self, method: str, key: str = "") -> None:
         self._bucket(method, key).take()

@@ -1,0 +1,201 @@
+"""The calls by which one part of a reply reaches its thread: post, stream, change, take back, find.
+
+Every call names the channel and thread of its target and marks the message, so that it can be
+recognised when Slack's answer got lost. Neighbours: `part` (which call when), `delivery` (how).
+"""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+
+import structlog
+
+from bot.delivery import Json, Slack
+from bot.failures import SlackRefused
+from bot.markdown import plain
+
+log = structlog.get_logger()
+
+MARK = "deskmate_part"
+_UNFIT = frozenset(
+    {
+        "invalid_blocks",
+        "invalid_blocks_format",
+        "msg_blocks_too_long",
+        "msg_blocks_too_many",
+        "msg_too_long",
+    }
+)
+_NO_STREAMS = frozenset({"unknown_method", "feature_not_enabled", "method_deprecated"})
+_SECTION_CHARS = 2_900
+_PAGES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a reply goes and whom it is for.
+
+    `thread_ts` is the root of the thread, `asked_ts` the message that is answered (nothing of the
+    reply is older), `lang` the language of our own words.
+    """
+
+    channel: str
+    thread_ts: str
+    user: str
+    user_team: str
+    is_dm: bool
+    turn_id: str
+    asked_ts: str = ""
+    lang: str = "en"
+
+
+class Outlet:
+    """One target, and what is known of it: whether it takes streams, which messages are ours.
+
+    `calls` counts what was shown; `stopped` is set once a person has stopped a stream.
+    """
+
+    def __init__(self, slack: Slack, target: Target) -> None:
+        self._slack = slack
+        self.target = target
+        self._streams = True
+        self._known: set[str] = set()
+        self.calls = 0
+        self.stopped = False
+
+    def know(self, ts: str) -> None:
+        """Take note of a message of this reply."""
+        self._known.add(ts)
+
+    def may_stream(self) -> bool:
+        """Tell whether a stream can be opened here and now."""
+        ready = self._slack.pacing.delay("chat.startStream") <= 0
+        return self._streams and self._slack.streams and bool(self.target.thread_ts) and ready
+
+    def refuse_streams(self, error: str) -> None:
+        """Go on without streams: for good where Slack has none, else for this reply."""
+        self._streams = False
+        if error in _NO_STREAMS:
+            self._slack.streams = False
+
+    def leave_thread(self) -> None:
+        """Go on in the channel: nothing can be said under the message that is answered."""
+        self.target = replace(self.target, thread_ts="")
+
+    async def post(self, n: int, content: str, *, patient: bool) -> str:
+        """Post a part and return its ts; in a thread that is gone nothing stays behind."""
+        target = self.target
+        said = {"channel": target.channel, "thread_ts": target.thread_ts or None}
+        said |= {"unfurl_links": False, "unfurl_media": False, "metadata": self._mark(n)}
+        answer = await self._say("chat.postMessage", said, content, patient=patient)
+        ts = str(answer["ts"])
+        posted: Json = answer.get("message") or {}
+        if target.thread_ts and not posted.get("thread_ts"):
+            # Slack puts a reply to a deleted message into the channel without a word.
+            await self.delete(ts)
+            raise SlackRefused("chat.postMessage", "thread_not_found")
+        self._slack.signs.posted(target.channel, target.thread_ts)
+        return ts
+
+    async def start(self, content: str) -> str:
+        """Open a stream with its first text and return its ts."""
+        target = self.target
+        said: Json = {"channel": target.channel, "thread_ts": target.thread_ts}
+        if not target.is_dm:
+            said |= {"recipient_user_id": target.user, "recipient_team_id": target.user_team}
+        said["markdown_text"] = content
+        answer = await self._slack.call_now("chat.startStream", said)
+        self.calls += 1
+        return str(answer["ts"])
+
+    async def append(self, ts: str, text: str) -> None:
+        """Add text to an open stream, if the pace allows it now."""
+        said = {"channel": self.target.channel, "ts": ts, "markdown_text": text}
+        await self._slack.call_now("chat.appendStream", said)
+        self.calls += 1
+
+    async def stop(self, n: int, ts: str, text: str = "") -> None:
+        """End a stream, with its last text."""
+        said = {"channel": self.target.channel, "ts": ts, "markdown_text": text or None}
+        said |= {"metadata": self._mark(n)}
+        await self._slack.call("chat.stopStream", said, repeatable=not text)
+
+    async def update(self, n: int, ts: str, content: str, *, patient: bool) -> None:
+        """Let a message say something else."""
+        said = {"channel": self.target.channel, "ts": ts, "metadata": self._mark(n)}
+        await self._say("chat.update", said, content, patient=patient)
+
+    async def delete(self, ts: str) -> None:
+        """Take a message back; one that is gone is fine."""
+        said = {"channel": self.target.channel, "ts": ts}
+        try:
+            await self._slack.call("chat.delete", said, repeatable=True)
+        except SlackRefused as refused:
+            if refused.error != "message_not_found":
+                raise
+
+    async def find(self, n: int, *, streamed: bool) -> str:
+        """Look up a part whose ts is not known; empty if it never arrived.
+
+        A stream carries no mark before its end: it is the newest unmarked message of ours.
+        """
+        unmarked = ""
+        async for message in self._messages():
+            mark: Json = message.get("metadata") or {}
+            if mark.get("event_type") == MARK:
+                if mark.get("event_payload") == self._mark(n)["event_payload"]:
+                    return str(message["ts"])
+            elif streamed and self._may_be_ours(message):
+                unmarked = str(message["ts"])
+        return unmarked
+
+    async def _say(self, method: str, said: Json, content: str, *, patient: bool) -> Json:
+        """Say it as Markdown; in plain sections where Slack does not take that."""
+        self.calls += 1
+        said = said | {"text": plain(content)}
+        blocks: list[Json] = [{"type": "markdown", "text": content}]
+        try:
+            return await self._call(method, said | {"blocks": blocks}, patient=patient)
+        except SlackRefused as refused:
+            if refused.error not in _UNFIT:
+                raise
+            log.warning("markdown refused", method=method, error=refused.error)
+        return await self._call(method, said | {"blocks": _sections(content)}, patient=patient)
+
+    async def _call(self, method: str, said: Json, *, patient: bool) -> Json:
+        if method == "chat.update":
+            if patient:  # the last edit waits for nothing but Slack's own word
+                return await self._slack.call(
+                    method, said, key=said["ts"], repeatable=True, urgent=True
+                )
+            return await self._slack.call_now(method, said, key=said["ts"])
+        call = self._slack.call if patient else self._slack.call_now
+        return await call(method, said, key=self.target.channel)
+
+    async def _messages(self) -> AsyncIterator[Json]:
+        target = self.target
+        asked: Json = {"channel": target.channel, "ts": target.thread_ts}
+        asked |= {"limit": 200, "include_all_metadata": True, "oldest": target.asked_ts or None}
+        method = "conversations.replies" if target.thread_ts else "conversations.history"
+        for _ in range(_PAGES):
+            answer = await self._slack.call(method, asked, repeatable=True)
+            for message in answer.get("messages", []):
+                yield message
+            more: Json = answer.get("response_metadata") or {}
+            if not more.get("next_cursor"):
+                return
+            asked["cursor"] = more["next_cursor"]
+
+    def _may_be_ours(self, message: Json) -> bool:
+        ts = str(message["ts"])
+        since = self.target.asked_ts or self.target.thread_ts or "0"
+        is_ours = message.get("user") == self._slack.bot_user
+        return is_ours and ts not in self._known and float(ts) > float(since)
+
+    def _mark(self, n: int) -> Json:
+        return {"event_type": MARK, "event_payload": {"turn": self.target.turn_id, "part": n}}
+
+
+def _sections(content: str) -> list[Json]:
+    starts = range(0, len(content), _SECTION_CHARS)
+    texts = (content[start : start + _SECTION_CHARS] for start in starts)
+    return [{"type": "section", "text": {"type": "plain_text", "text": text}} for text in texts]
