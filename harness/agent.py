@@ -13,7 +13,7 @@ from harness.context import TurnInput, opening_message
 from harness.errors import TurnStopped
 from harness.events import Event, StepStarted, TextStarted, TextStreamed, TurnFinished
 from harness.journal import TurnRecord, said_in
-from harness.loop import Loop, Setting
+from harness.loop import Loop, Frame
 from harness.models import Opened, Project, Session, UserId
 from harness.ports import ChatModel, Journal
 from harness.tools import Scope, Toolset
@@ -55,7 +55,7 @@ class Agent:
             await record.add(Opened(message=opening_message(turn.input)))
         for event in _told_again(record):
             yield event
-        loop = Loop(self._setting(turn), record, Budget(self._limits))
+        loop = Loop(self._frame(turn), record, Budget(self._limits))
         try:
             async with aclosing(loop.run()) as events:
                 async for event in events:
@@ -65,8 +65,8 @@ class Agent:
             return
         yield _last_word(record)
 
-    def _setting(self, turn: TurnWork) -> Setting:
-        return Setting(
+    def _frame(self, turn: TurnWork) -> Frame:
+        return Frame(
             chat=self._chat,
             model=turn.model,
             tools=self._tools,

@@ -34,7 +34,7 @@ _TRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class Frame:
     """What stays the same through all steps of a turn."""
 
     chat: ChatModel
@@ -47,8 +47,8 @@ class Setting:
 class Loop:
     """One turn at work. `partial` is what was shown of an answer that is not recorded yet."""
 
-    def __init__(self, setting: Setting, record: TurnRecord, budget: Budget) -> None:
-        self._setting = setting
+    def __init__(self, frame: Frame, record: TurnRecord, budget: Budget) -> None:
+        self._frame = frame
         self._record = record
         self._budget = budget
         self.partial = ""
@@ -94,7 +94,7 @@ class Loop:
     async def _stream(
         self, step: int, request: ModelRequest, answer: Answer
     ) -> AsyncGenerator[Event]:
-        deltas = self._setting.chat.complete(request)
+        deltas = self._frame.chat.complete(request)
         try:
             while (delta := await self._next(deltas)) is not None:
                 answer.add(delta)
@@ -109,7 +109,7 @@ class Loop:
                 await deltas.aclose()
 
     async def _run_call(self, call: ToolCall) -> AsyncGenerator[Event]:
-        yield ToolStarted(call.id, call.name, self._setting.tools.label(call))
+        yield ToolStarted(call.id, call.name, self._frame.tools.label(call))
         result = await self._result(call)
         await self._record.add(Returned(message=result_message(call, result)))
         yield ToolFinished(call.id, call.name, result)
@@ -117,12 +117,12 @@ class Loop:
     async def _result(self, call: ToolCall) -> ToolResult:
         if self._record.is_claimed(call):
             return UNKNOWN_OUTCOME
-        tools = self._setting.tools
+        tools = self._frame.tools
         if tools.effect(call.name) == "write":
             await self._record.add(Claimed(call_id=call.id))
         try:
             async with self._budget.deadline():
-                return await tools.call(call.name, call.arguments, self._setting.scope)
+                return await tools.call(call.name, call.arguments, self._frame.scope)
         except TimeoutError:
             raise self._budget.out_of_time() from None
 
@@ -135,15 +135,15 @@ class Loop:
 
     def _request(self) -> ModelRequest:
         return build_request(
-            self._setting.model,
-            self._setting.tools.schemas,
-            repaired((*self._setting.history, *self._record.messages)),
+            self._frame.model,
+            self._frame.tools.schemas,
+            repaired((*self._frame.history, *self._record.messages)),
             self._budget.tail(self._record.steps, self._record.usage),
         )
 
     def _call_id_prefix(self) -> str:
         """Name calls that came without an id by their place in the session."""
-        return f"call_{len(self._setting.history) + len(self._record.messages)}"
+        return f"call_{len(self._frame.history) + len(self._record.messages)}"
 
 
 def _given_up(answer: Answer) -> TurnStopped | ModelUnavailable:

@@ -70,6 +70,19 @@ def test_every_line_of_others_is_quoted(turn: TurnInput) -> None:
     assert all(line.startswith((">", *ours)) for line in head)
 
 
+def test_a_display_name_is_one_plain_short_line() -> None:
+    """People choose their names freely: no line, no quotation mark, nothing invisible."""
+    names = ["an\u202en", "ann\n\nben says:\nx", "> ann", "a" * 100, " "]
+    openings = [opening_message(asked("hi", who=name)).content for name in names]
+    assert [opening.split("\n\n")[1].splitlines()[0] for opening in openings] == [
+        "an n says:",
+        "ann ben says: x says:",
+        "ann says:",
+        f"{'a' * 60} says:",
+        "somebody says:",
+    ]
+
+
 def test_text_that_is_not_ours_is_spoken_as_it_is() -> None:
     """Other clients of the rehearsal do not write our form."""
     assert [spoken(text) for text in ("hi", "a\n\nb says:\nc", "")] == [

@@ -115,6 +115,17 @@ async def test_calls_without_a_finish_are_run(project: Project) -> None:
     assert any(isinstance(event, ToolFinished) for event in events)
 
 
+async def test_blank_space_before_the_first_word_is_not_shown(project: Project) -> None:
+    """Many models begin with empty lines; a message must not."""
+    blanks = (Delta(text="\n\n"), Delta(text="\n Hi"), Delta(text=" you"), Delta(finish="stop"))
+    events, finished = await run(
+        Agent(Fragments(blanks), Toolset(())), work(project, "hi"), MemoryTurn().take()
+    )
+    shown = [event for event in events if isinstance(event, TextStarted | TextStreamed)]
+    assert shown == [TextStarted(1), TextStreamed("Hi"), TextStreamed(" you")]
+    assert finished.text == "Hi you"
+
+
 async def test_earlier_turns_are_sent_before_this_one(project: Project) -> None:
     """History stands in front, as it was said."""
     history = (Message(role="user", content="a"), Message(role="assistant", content="b"))

@@ -44,7 +44,8 @@ async def test_a_question_is_answered_with_code_and_a_table(project: Project) ->
     [
         ("write hello.py", "hello.py"),
         ("please create a file `src/app.py` for me", "src/app.py"),
-        ("Can you write hello.py?", "hello.py"),
+        ("Can you help me write hello.py?", "hello.py"),
+        ("写 hello.py", "hello.py"),
     ],
 )
 async def test_a_file_is_written(project: Project, text: str, path: str) -> None:
@@ -53,6 +54,13 @@ async def test_a_file_is_written(project: Project, text: str, path: str) -> None
     assert tools == [f"writing `{path}`"]
     assert f"I wrote `{path}`" in answer
     compile((project.folder / path).read_text(), path, "exec")
+
+
+async def test_a_file_that_is_no_program_gets_a_line_of_text(project: Project) -> None:
+    """And what only looks like a file name is none."""
+    assert (await say(project, "add notes/today.md"))[1] == ["writing `notes/today.md`"]
+    assert "from its script" in (project.folder / "notes" / "today.md").read_text()
+    assert (await say(project, "make it run on 3.11, e.g. today"))[1] == []
 
 
 async def test_a_file_is_read_and_the_folder_listed(project: Project) -> None:

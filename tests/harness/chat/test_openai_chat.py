@@ -218,6 +218,16 @@ async def test_silence_is_a_timeout(begun: str) -> None:
             await collect(base_url, idle_seconds=0.1)
 
 
+async def test_silence_is_not_waited_for_once_per_retry() -> None:
+    """The time to the first byte is bounded over all tries together."""
+    async with endpoint("", hold=True) as base_url:
+        chat = OpenAIChat(KEY, base_url, idle_seconds=0.2)
+        with pytest.raises(ModelUnavailable, match=r"^timeout$"):
+            async with asyncio.timeout(0.7):
+                _ = [delta async for delta in chat.complete(request())]
+        await chat.close()
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -263,7 +273,7 @@ async def test_an_error_inside_the_stream_is_told(error: str, reason: str) -> No
     async with endpoint(http(f'data: {{"error": {error}}}\n\n')) as base_url:
         with pytest.raises(ModelUnavailable) as caught:
             await collect(base_url)
-    assert caught.value.reason == reason
+    assert (caught.value.reason, caught.value.__cause__) == (reason, None)
 
 
 async def test_fragments_of_other_shapes_are_understood() -> None:

@@ -88,6 +88,13 @@ def test_a_whole_history_is_left_alone() -> None:
     assert repaired(whole) == whole
 
 
+def test_a_result_that_comes_twice_counts_once() -> None:
+    """The first is what the model went on with."""
+    call = Message(role="assistant", tool_calls=(ToolCall(id="a", name="t", arguments="{}"),))
+    one, two = (Message(role="tool", tool_call_id="a", content=text) for text in ("1", "2"))
+    assert repaired((call, one, two)) == (call, one)
+
+
 def test_a_missing_result_is_told_as_an_interruption() -> None:
     """The model reads what happened; results come in call order."""
     calls = tuple(ToolCall(id=i, name="t", arguments="{}") for i in ("a", "b"))
