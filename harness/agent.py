@@ -13,7 +13,7 @@ from harness.context import TurnInput, opening_message
 from harness.errors import TurnStopped
 from harness.events import Event, StepStarted, TextStarted, TextStreamed, TurnFinished
 from harness.journal import TurnRecord, said_in
-from harness.loop import Loop, Frame
+from harness.loop import Frame, Loop
 from harness.models import Opened, Project, Session, UserId
 from harness.ports import ChatModel, Journal
 from harness.tools import Scope, Toolset

@@ -51,7 +51,11 @@ class Loop:
         self._frame = frame
         self._record = record
         self._budget = budget
-        self.partial = ""
+        self._shown: list[str] = []
+
+    @property
+    def partial(self) -> str:
+        return "".join(self._shown)
 
     async def run(self) -> AsyncGenerator[Event]:
         """Work until the model is done; raises `TurnStopped`, `ModelUnavailable`, `LeaseLost`."""
@@ -74,8 +78,8 @@ class Loop:
         request = self._request()
         spent = Usage()
         while True:
-            if self.partial:  # void what was shown of the answer that broke off
-                self.partial = ""
+            if self._shown:  # void what was shown of the answer that broke off
+                self._shown.clear()
                 yield TextStarted(step)
             answer = Answer(self._call_id_prefix())
             async with aclosing(self._stream(step, request, answer)) as events:
@@ -89,7 +93,7 @@ class Loop:
         await self._record.add(
             Answered(message=answer.message(), usage=spent, finish=answer.finish)
         )
-        self.partial = ""
+        self._shown.clear()
 
     async def _stream(
         self, step: int, request: ModelRequest, answer: Answer
@@ -98,11 +102,11 @@ class Loop:
         try:
             while (delta := await self._next(deltas)) is not None:
                 answer.add(delta)
-                text = delta.text if self.partial else delta.text.lstrip()
+                text = delta.text if self._shown else delta.text.lstrip()
                 if text:
-                    if not self.partial:
+                    if not self._shown:
                         yield TextStarted(step)
-                    self.partial += text
+                    self._shown.append(text)
                     yield TextStreamed(text)
         finally:
             if isinstance(deltas, AsyncGenerator):  # cancels the request if we leave early

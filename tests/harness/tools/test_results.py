@@ -9,9 +9,9 @@ from harness.models import ToolResult
 from harness.tools.results import INTERRUPTED, content_of, fit
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=200),
-    lambda inner: st.lists(inner, max_size=20) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=40,
+    st.none() | st.integers() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=10,
 )
 
 
