@@ -14,12 +14,13 @@ from typing import Self
 import aiohttp
 from pydantic import SecretStr
 from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import listeners
 from bot.access import Access
 from bot.delivery import Slack
-from bot.gateway.ingress import Gestures, Ingress
+from bot.gateway.ingress import Gestures, Identity, Ingress
 from bot.gateway.preflight import Ready, StartError, check_slack, open_ticket
 from bot.gateway.socket_mode import SocketGateway
 from bot.health import HealthServer, Metrics
@@ -31,7 +32,7 @@ from bot.reply import Reply, Target
 from bot.rooms import NOTICE_SECONDS, Rooms
 from bot.settings import REHEARSAL, Settings
 from bot.threads import Threads
-from bot.turns import Desk, Turns
+from bot.turns import Desk, Running, Turns
 from bot.worker import Worker
 from harness.agent import Agent
 from harness.chat.openai_chat import OpenAIChat
@@ -41,7 +42,6 @@ from harness.tools import Toolset
 from harness.tools.files import FILE_TOOLS
 from storage.client import Store
 from storage.heartbeat import Heartbeat
-from storage.lease import Lease
 from storage.ledger import Ledger
 from storage.notices import once
 from storage.projects import ProjectStore
@@ -142,7 +142,7 @@ class App:
 
         gestures = Gestures(rooms.seen, rooms.nothing_to_stop)
         ingress = Ingress(queue, self.me, settings.project, access.may, gestures, time.time)
-        bolt = _bolt(client, listeners.Doors(ingress, threads.session_of, self.metrics))
+        bolt = _bolt(client, self.me, listeners.Doors(ingress, threads.session_of, self.metrics))
         app_token = _secret(settings.slack_app_token)
         self.gateway = SocketGateway(bolt, _tickets(client, app_token, ready.ticket))
 
@@ -152,6 +152,10 @@ class App:
         await self.worker.start(heartbeat)
         opened.push_async_callback(self.gateway.close)
         await self.gateway.start()
+        if isinstance(self._model, OpenAIChat):
+            opened.push_async_callback(self._model.close)
+            # Its SDK takes half a second to import: beside the dial, not in somebody's first turn.
+            self._preparing = asyncio.create_task(self._model.prepare())
 
     async def _open_ends(
         self, opened: AsyncExitStack, client: AsyncWebClient
@@ -170,8 +174,8 @@ class App:
             checking.cancel()
             await asyncio.gather(checking, return_exceptions=True)
 
-    def _open_reply(self, slack: Slack, store: Store, lease: Lease, person: Person) -> Reply:
-        incoming = lease.incoming
+    def _open_reply(self, slack: Slack, store: Store, running: Running, person: Person) -> Reply:
+        lease, incoming = running.lease, running.lease.incoming
         target = Target(
             channel=lease.session.channel,
             thread_ts=lease.session.thread,
@@ -179,9 +183,11 @@ class App:
             user_team=incoming.user_team or person.team or self.me.team,
             is_dm=incoming.channel_kind == "im",
             turn_id=lease.turn,
+            asked_ts=incoming.id,
+            lang=person.locale,
         )
         may_ping = frozenset({str(incoming.user)})
-        return Reply(slack, Ledger(store, lease), target, may_ping=may_ping)
+        return Reply(slack, Ledger(store, lease), target, may_ping=may_ping, on_stop=running.stop)
 
     async def _serve_health(self, opened: AsyncExitStack, readiness: Readiness) -> None:
         address = self._settings.deskmate_http
@@ -208,10 +214,23 @@ def _model_of(settings: Settings) -> ChatModel:
     return OpenAIChat(_secret(settings.openai_api_key), settings.openai_base_url)
 
 
-def _bolt(client: AsyncWebClient, doors: listeners.Doors) -> AsyncApp:
+def _bolt(client: AsyncWebClient, me: Identity, doors: listeners.Doors) -> AsyncApp:
     """Wire Slack's surfaces; Bolt runs a listener to its end before it acknowledges."""
+
+    async def authorize() -> AuthorizeResult:
+        # The preflight has asked already; Bolt by itself would ask again with the first event.
+        return AuthorizeResult(
+            enterprise_id=None,
+            team_id=me.team,
+            bot_user_id=me.user,
+            bot_id=me.bot,
+            bot_token=client.token,
+        )
+
     bolt = AsyncApp(
-        client=client,
+        # Without a token of its own: what `authorize` says is the one that counts.
+        client=AsyncWebClient(base_url=client.base_url, session=client.session),
+        authorize=authorize,
         process_before_response=True,
         ignoring_self_events_enabled=False,
         request_verification_enabled=False,

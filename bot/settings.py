@@ -178,6 +178,12 @@ class Settings(BaseSettings):
         return value
 
     @property
+    def secrets(self) -> tuple[str, ...]:
+        """All secret values that are set, for whoever has to cut them out of a text."""
+        values = (getattr(self, name) for name in type(self).model_fields)
+        return tuple(v.get_secret_value() for v in values if isinstance(v, SecretStr))
+
+    @property
     def model_needs_key(self) -> bool:
         """Whether the endpoint of the main model wants a key; an own base URL may not."""
         return self.deskmate_model != REHEARSAL and self.openai_base_url is None

@@ -76,7 +76,7 @@ class Desk:
     access: Access
     threads: Threads
     rooms: Rooms
-    open_reply: Callable[[Lease, Person], Reply]
+    open_reply: Callable[[Running, Person], Reply]
     metrics: Metrics
     zone: str
     now: Callable[[], float]
@@ -108,7 +108,7 @@ class Turns:
 
     async def _answer(self, running: Running, person: Person) -> None:
         lease = running.lease
-        reply = self._desk.open_reply(lease, person)
+        reply = self._desk.open_reply(running, person)
         try:
             await self._converse(running, person, reply)
         except ModelUnavailable as err:

@@ -39,12 +39,14 @@ def demo(
 
 
 async def _show(settings: "Settings", port: int, data: Path, model: str | None) -> None:
-    from bot.app import App  # noqa: PLC0415 - not for --help
+    from bot import logs  # noqa: PLC0415 - not for --help
+    from bot.app import App  # noqa: PLC0415
     from bot.gateway.preflight import StartError  # noqa: PLC0415
     from bot.playground import Playground  # noqa: PLC0415
     from bot.settings import REHEARSAL  # noqa: PLC0415
     from harness.errors import StoreUnavailable  # noqa: PLC0415
 
+    logs.configure(secrets=settings.secrets, level="WARNING")
     stop = stop_on_signals()
     name = model or REHEARSAL
     try:

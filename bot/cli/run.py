@@ -27,10 +27,12 @@ def run() -> None:
 
 
 async def _serve(settings: "Settings") -> None:
-    from bot.app import App  # noqa: PLC0415 - not for --help
+    from bot import logs  # noqa: PLC0415 - not for --help
+    from bot.app import App  # noqa: PLC0415
     from bot.gateway.preflight import StartError  # noqa: PLC0415
     from harness.errors import StoreUnavailable  # noqa: PLC0415
 
+    logs.configure(secrets=settings.secrets)
     stop = stop_on_signals()
     try:
         async with App(settings) as app:
