@@ -4,7 +4,7 @@ import asyncio
 import socket
 import traceback
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -12,6 +12,7 @@ from harness.chat.openai_chat import OpenAIChat
 from harness.chat.rehearsal_server import RehearsalServer
 from harness.errors import ModelUnavailable
 from harness.models import Delta, Message, ModelRequest, ToolCall, ToolCallDelta, ToolSchema, Usage
+from tests.harness.chat.endpoint import endpoint, http
 from tests.harness.support import rehearse
 from tests.support import wait_until
 
@@ -43,39 +44,6 @@ async def collect(base_url: str, idle_seconds: float = 5.0) -> list[Delta]:
 async def collect_from(script: str) -> list[Delta]:
     async with RehearsalServer(rehearse(script)) as server:
         return await collect(server.base_url)
-
-
-@asynccontextmanager
-async def endpoint(
-    answer: str, *, hold: bool = False, calls: list[str] | None = None
-) -> AsyncGenerator[str]:
-    """An endpoint that writes these bytes to whoever calls, then closes, or holds the line."""
-
-    serving: set[asyncio.Task[None] | None] = set()
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        serving.add(asyncio.current_task())
-        head = (await reader.readuntil(b"\r\n\r\n")).lower()
-        body = await reader.readexactly(int(head.split(b"content-length:")[1].split()[0]))
-        if calls is not None:
-            calls.append(body.decode())
-        writer.write(answer.encode())
-        await writer.drain()
-        if hold:
-            await reader.read(-1)
-        writer.close()
-        with suppress(ConnectionError):
-            await writer.wait_closed()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    async with server:
-        host, port = server.sockets[0].getsockname()
-        yield f"http://{host}:{port}/v1"
-        await asyncio.gather(*filter(None, serving))
-
-
-def http(body: str, kind: str = "text/event-stream", status: str = "200 OK") -> str:
-    return f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nConnection: close\r\n\r\n{body}"
 
 
 async def test_an_answer_arrives_in_fragments_with_its_usage() -> None:
