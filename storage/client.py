@@ -5,8 +5,9 @@
 every write is a script or command that can run twice. Starting a server: `server.py`.
 """
 
+import asyncio
 import re
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -16,7 +17,8 @@ import redis
 import redis.asyncio
 from redis import exceptions
 from redis.asyncio.retry import Retry as AsyncRetry
-from redis.backoff import ExponentialBackoff, NoBackoff
+from redis.backoff import NoBackoff
+from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
 from harness.errors import StoreUnavailable
@@ -30,7 +32,10 @@ _OPTIONS: dict[str, Any] = {
     "legacy_responses": False,
     "socket_connect_timeout": 2.0,
     "socket_timeout": 5.0,
+    # A service of some clouds; elsewhere it costs a round trip and a warning in the log.
+    "maint_notifications_config": MaintNotificationsConfig(enabled=False),
 }
+_PAUSES = (0.02, 0.05, 0.1, 0.2, 0.4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +50,33 @@ class StoreReport:
 
 
 class _Client(redis.asyncio.Redis):
-    """The library's client, except that its errors are ours."""
+    """The library's client, except that its errors are ours and that it tries again our way.
+
+    A command is sent again where the connection broke, after each of `pauses` in seconds; the
+    library's own retry would also repeat a refused password, for ten seconds.
+    """
 
     where = ""
+    pauses: tuple[float, ...] = ()
 
     async def execute_command(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - theirs
+        parent: Any = super()  # the library types this loosely, here and below
+        return await self.patiently(lambda: parent.execute_command(*args, **options))
+
+    async def patiently(self, send: Callable[[], Awaitable[Result]]) -> Result:
         with translated(self.where):
-            parent: Any = super()  # the library types this loosely, here and below
-            return await parent.execute_command(*args, **options)
+            for pause in self.pauses:
+                try:
+                    return await send()
+                except exceptions.ConnectionError as err:
+                    if _is_refused(err):
+                        raise
+                    await asyncio.sleep(pause)
+            return await send()
 
 
 class _SyncClient(redis.Redis):
-    """The same for a thread."""
+    """The same for a thread, without patience."""
 
     where = ""
 
@@ -73,9 +93,8 @@ class Store:
         self.where = shown(url)
         self._url = url
         self._secret: dict[str, Any] = {"password": password} if password else {}
-        again = AsyncRetry(ExponentialBackoff(cap=0.5, base=0.02), 5, (exceptions.ConnectionError,))
-        self.redis = self._open(retry=again, health_check_interval=30)
-        self.blocking = self._open(retry=AsyncRetry(NoBackoff(), 0), socket_timeout=None)
+        self.redis = self._open(_PAUSES, health_check_interval=30)
+        self.blocking = self._open((), socket_timeout=None)
 
     @classmethod
     @asynccontextmanager
@@ -107,11 +126,14 @@ class Store:
 
     async def run_all(self, calls: Sequence[Call[Result]]) -> list[Result]:
         """Run scripts of several lanes in one round trip; not atomic together."""
-        pipeline = self.redis.pipeline(transaction=False)
-        for call in calls:
-            pipeline.evalsha(load(call.script).sha, len(call.keys), *call.keys, *call.args)
-        with translated(self.where):
-            answers = await pipeline.execute(raise_on_error=False)
+
+        async def send() -> list[Any]:
+            pipeline = self.redis.pipeline(transaction=False)
+            for call in calls:
+                pipeline.evalsha(load(call.script).sha, len(call.keys), *call.keys, *call.args)
+            return await pipeline.execute(raise_on_error=False)
+
+        answers = await self.redis.patiently(send)
         return [
             call.read(answer) if not isinstance(answer, Exception) else await self.run(call)
             for call, answer in zip(calls, answers, strict=True)
@@ -160,16 +182,20 @@ class Store:
         client.where = self.where
         return client
 
-    def _open(self, **options: Any) -> _Client:  # noqa: ANN401 - the library's own
+    def _open(self, pauses: tuple[float, ...], **options: Any) -> _Client:  # noqa: ANN401 - theirs
         kind: Any = _Client
+        once = AsyncRetry(NoBackoff(), 0)
+        no_address = StoreUnavailable(
+            "REDIS_URL is not an address I understand. "
+            "Write it as redis://HOST:PORT/0, rediss://HOST:PORT/0 or unix:///PATH."
+        )
+        if not re.match("(rediss?|unix)://", self._url):
+            raise no_address
         try:
-            client = kind.from_url(self._url, **(_OPTIONS | self._secret | options))
+            client = kind.from_url(self._url, **(_OPTIONS | self._secret | options), retry=once)
         except ValueError:
-            raise StoreUnavailable(
-                "REDIS_URL is not an address I understand. "
-                "Write it as redis://HOST:PORT/0, rediss://HOST:PORT/0 or unix:///PATH."
-            ) from None  # the cause may quote the password
-        client.where = self.where
+            raise no_address from None  # the cause may quote the password
+        client.where, client.pauses = self.where, pauses
         return client
 
 
@@ -205,10 +231,16 @@ def translated(where: str) -> Generator[None]:
         raise StoreUnavailable(_sentence(where, err)) from err
 
 
+def _is_refused(err: Exception) -> bool:
+    """Say whether a connection failed because of its password; the library hides it in a cause."""
+    refused = exceptions.AuthenticationError
+    return isinstance(err, refused) or isinstance(err.__cause__, refused)
+
+
 def _sentence(where: str, err: Exception) -> str:
+    if _is_refused(err):
+        return f"The store at {where} refuses the password. Check REDIS_URL."
     match err:
-        case exceptions.AuthenticationError():
-            return f"The store at {where} refuses the password. Check REDIS_URL."
         case exceptions.BusyLoadingError():
             return f"The store at {where} is still loading its data. Try again in a moment."
         case exceptions.OutOfMemoryError():

@@ -20,6 +20,7 @@ from storage.place import Place, explained
 
 _POLL_SECONDS = 0.01
 _SHUTDOWN_SECONDS = 10.0
+_PATIENCE_SECONDS = 30.0
 
 Answer = Literal["ready", "loading", "silent"]
 
@@ -38,6 +39,19 @@ class EmbeddedServer:
     def started(self) -> bool:
         """True if it was this process that started the server."""
         return self._process is not None
+
+    async def revive(self) -> bool:
+        """Start the server again if it has died; True if it was this call that did.
+
+        Everything acknowledged is still there; connections find it by themselves.
+        """
+        process = await _find_or_launch(self._place, _PATIENCE_SECONDS)
+        if process is None:
+            return False
+        if self._process is not None:
+            _end(self._process)
+        self._process = process
+        return True
 
     async def stop(self) -> None:
         """Leave. The last process to leave shuts the server down; for others it runs on.
@@ -67,7 +81,9 @@ class EmbeddedServer:
             _end(self._process)
 
 
-async def attach_or_start(home: Path, *, patience_seconds: float = 30.0) -> EmbeddedServer:
+async def attach_or_start(
+    home: Path, *, patience_seconds: float = _PATIENCE_SECONDS
+) -> EmbeddedServer:
     """Return the server of `home`, started if none runs; any number of processes may race.
 
     Waits at most `patience_seconds` for a server that does not answer, longer for one that says
@@ -132,23 +148,22 @@ async def _find_or_launch(place: Place, patience_seconds: float) -> subprocess.P
 
 def _launch(place: Place, lock: int) -> subprocess.Popen[bytes]:
     """Start the server; it inherits `lock`, leads its own session and outlives us."""
-    try:
+    with ExitStack() as opened:
+        opened.callback(os.close, lock)
         place.write_config()
-        log = os.open(place.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
-        try:
-            return subprocess.Popen(  # noqa: S603 - our own binary and our own file
-                [place.binary(), place.config],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                pass_fds=(lock,),
-                start_new_session=True,
-                cwd=place.folder,
-            )
-        finally:
-            os.close(log)
-    finally:
-        os.close(lock)
+        # Read from stdin, because the server takes a path with a `?` or `[` in it for a pattern,
+        # finds nothing and starts with its defaults; port 0 is said again for the same reason.
+        config = opened.enter_context(place.config.open("rb"))
+        log = opened.enter_context(open(place.log, "wb", opener=_private))
+        return subprocess.Popen(  # noqa: S603 - our own binary and our own file
+            [place.binary(), "-", "--port", "0"],
+            stdin=config,
+            stdout=log,
+            stderr=log,
+            pass_fds=(lock,),
+            start_new_session=True,
+            cwd=place.folder,
+        )
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -209,6 +224,10 @@ def _take_server_lock(place: Place) -> int | None:
         return lock
     os.close(lock)
     return None
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_APPEND, 0o600)
 
 
 def _open_lock(path: Path) -> int:
