@@ -97,11 +97,13 @@ async def close_turn(
     """Close a turn that somebody stopped, from what its journal holds; writes nothing.
 
     `opening` is its user message, for a turn that had no time to record it; `partial` the text
-    already shown of the answer that was under way.
+    shown of the latest answer, which may be recorded by now or not.
     """
     record = TurnRecord(journal, await journal.load())
     record.messages = record.messages or [opening]
-    return record.finished("stopped", note, partial)
+    recorded = [said_in(message) for message in record.messages if message.role == "assistant"]
+    is_recorded = recorded[-1:] == [partial]
+    return record.finished("stopped", note, "" if is_recorded else partial)
 
 
 def result_message(call: ToolCall, result: ToolResult) -> Message:

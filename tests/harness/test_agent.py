@@ -210,6 +210,16 @@ async def test_a_stopped_turn_is_closed_from_its_journal(project: Project) -> No
     assert finished.messages[3].content == "I am ab\n\nStopped by @ann."
 
 
+async def test_an_answer_recorded_just_before_the_stop_is_kept_once(project: Project) -> None:
+    """The surface cannot know whether the answer it showed was recorded."""
+    entries = await record_of(project, WRITES, "write")
+    opening = Message(role="user", content="write")
+    during_tool = await close_turn(MemoryTurn(entries[:3]).take(), opening, "Stop.", "I write it.")
+    at_the_end = await close_turn(MemoryTurn(entries).take(), opening, "Stop.", "Done.")
+    assert during_tool.text == "I write it."
+    assert at_the_end.text == "I write it.\n\nDone."
+
+
 async def test_a_turn_stopped_before_it_began_keeps_the_request(project: Project) -> None:
     """Nothing was recorded; the opening message is what history gets."""
     del project
