@@ -60,7 +60,7 @@ class TurnRecord:
     def finished(self, outcome: Outcome, note: str = "", partial: str = "") -> TurnFinished:
         """Close the turn; `partial` is what was already shown of an answer that was not recorded.
 
-        Open calls get a result and the note becomes the last word, so that history stays whole.
+        Open calls get a result, and where no answer ends the history the note does: it stays whole.
         """
         messages = list(self.messages)
         for call in self.open_calls():
@@ -68,7 +68,7 @@ class TurnRecord:
             messages.append(result_message(call, result))
         said = [text for text in map(said_in, messages) if text]
         last = "\n\n".join(text for text in (partial.strip(), note) if text)
-        if last:
+        if last and not self.is_answered:  # two answers in a row are refused by some endpoints
             messages.append(Message(role="assistant", content=last))
         return TurnFinished(
             outcome=outcome,
