@@ -89,14 +89,13 @@ class App:
 
     async def run_until(self, stop: asyncio.Event) -> None:
         """Run until told to stop; a loop of ours that ends is a bug, and ends the process."""
-        waiting = asyncio.create_task(stop.wait())
         working = asyncio.create_task(self.worker.wait())
-        done, left = await asyncio.wait({waiting, working}, return_when=asyncio.FIRST_COMPLETED)
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-        for task in done:
-            task.result()
+        working.add_done_callback(lambda _: stop.set())
+        await stop.wait()
+        if working.done():
+            working.result()
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
 
     async def _build(self, opened: AsyncExitStack) -> None:
         """Build from the ends inwards; what is opened here is closed in reverse order."""
@@ -145,8 +144,11 @@ class App:
         bolt = _bolt(client, self.me, listeners.Doors(ingress, threads.session_of, self.metrics))
         app_token = _secret(settings.slack_app_token)
         self.gateway = SocketGateway(bolt, _tickets(client, app_token, ready.ticket))
-
         await self._serve_health(opened, Readiness(queue, self.gateway, self.metrics))
+        await self._start(opened, heartbeat)
+
+    async def _start(self, opened: AsyncExitStack, heartbeat: Heartbeat) -> None:
+        """Set everything in motion, the socket last: what it brings finds a worker."""
         await opened.enter_async_context(heartbeat)
         opened.push_async_callback(self.worker.drain)
         await self.worker.start(heartbeat)

@@ -28,7 +28,8 @@ class Lookups:
             page = {"channel": channel, "ts": ts, "limit": PAGE, "cursor": cursor or None}
             answer = await self._ask("conversations.replies", page)
             found += answer.get("messages") or []
-            cursor = str((answer.get("response_metadata") or {}).get("next_cursor") or "")
+            more: dict[str, Any] = answer.get("response_metadata") or {}
+            cursor = str(more.get("next_cursor") or "")
             if not cursor:
                 break
         return found

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -18,7 +19,6 @@ from bot.health import Metrics
 from bot.locale import say
 from bot.people import Person
 from bot.projects import Projects
-from bot.reply import Reply
 from bot.rooms import Rooms
 from bot.threads import Threads
 from bot.words import without_mention
@@ -31,6 +31,9 @@ from harness.models import Aside, Session
 from storage.lease import Finish, Lease
 from storage.queue import Queue
 from storage.sessions import SessionStore
+
+if TYPE_CHECKING:
+    from bot.reply import Reply
 
 log = structlog.get_logger()
 
@@ -76,7 +79,7 @@ class Desk:
     access: Access
     threads: Threads
     rooms: Rooms
-    open_reply: Callable[[Running, Person], Reply]
+    open_reply: Callable[[Running, Person], "Reply"]
     metrics: Metrics
     zone: str
     now: Callable[[], float]
@@ -123,7 +126,7 @@ class Turns:
         finally:
             await reply.close()
 
-    async def _converse(self, running: Running, person: Person, reply: Reply) -> None:
+    async def _converse(self, running: Running, person: Person, reply: "Reply") -> None:
         lease, desk = running.lease, self._desk
         desk.rooms.unsee(lease)
         session = await desk.sessions.load(lease.session, lease.project)
@@ -147,7 +150,7 @@ class Turns:
         await desk.queue.finish(lease, Finish(history=finished.messages, asides_read=len(asides)))
         self._count(lease, finished)
 
-    async def _run_agent(self, running: Running, work: TurnWork, reply: Reply) -> TurnFinished:
+    async def _run_agent(self, running: Running, work: TurnWork, reply: "Reply") -> TurnFinished:
         finished: TurnFinished | None = None
         journal = self._desk.sessions.journal(running.lease)
         async with aclosing(self._desk.agent.run(work, journal)) as events:
@@ -197,7 +200,7 @@ class Turns:
         )
 
     async def _keep_for_later(
-        self, lease: Lease, person: Person, reply: Reply, err: ModelUnavailable
+        self, lease: Lease, person: Person, reply: "Reply", err: ModelUnavailable
     ) -> None:
         """Say once what is wrong and when it is tried again, and put the message back."""
         desk = self._desk

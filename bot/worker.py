@@ -46,7 +46,7 @@ class Worker:
 
     async def wait(self) -> None:
         """Return only by the exception that ended one of the loops: then the process must end."""
-        await asyncio.gather(*self._loops)
+        await asyncio.gather(*(asyncio.shield(loop) for loop in self._loops))
 
     async def drain(self) -> None:
         """Take nothing new; let what runs end within a bound, then hand the rest back."""
@@ -59,10 +59,6 @@ class Worker:
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
-
-    @property
-    def busy(self) -> int:
-        return len(self._running)
 
     def on_lost(self, lease: Lease) -> None:
         self._tell(lease, Running.lose)

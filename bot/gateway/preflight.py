@@ -5,6 +5,7 @@ sentence that says what to do.
 """
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,8 @@ from bot.manifest import BOT_SCOPES
 from harness.models import TeamId, UserId
 
 log = structlog.get_logger()
+
+Json = dict[str, Any]
 
 DEADLINE_SECONDS = 8.0
 TOKEN_ERRORS = frozenset(
@@ -43,10 +46,10 @@ async def check_slack(client: AsyncWebClient, app_token: str) -> Ready:
     """Try both tokens. Raises `StartError`."""
     try:
         async with asyncio.timeout(DEADLINE_SECONDS):
-            auth = await client.auth_test()
+            auth, headers = await _ask(client, "auth.test")
             ticket = await open_ticket(client, app_token)
     except SlackApiError as err:
-        raise StartError(_bot_token_sentence(str(err.response.get("error")))) from None
+        raise StartError(_bot_token_sentence(_error(err))) from None
     except SocketRefused as err:
         raise StartError(_app_token_sentence(str(err))) from None
     except TimeoutError:
@@ -56,24 +59,38 @@ async def check_slack(client: AsyncWebClient, app_token: str) -> Ready:
             f"I can't reach Slack at {client.base_url} ({type(err).__name__}). "
             "Check the network, a proxy, or SLACK_API_URL."
         ) from None
-    scopes = str(auth.headers.get("x-oauth-scopes") or "")
+    scopes = headers.get("x-oauth-scopes") or ""
     granted = {scope.strip() for scope in scopes.split(",") if scope.strip()}
     missing = tuple(scope for scope in BOT_SCOPES if granted and scope not in granted)
     if missing:
         log.warning("scopes missing; reinstall the app from the manifest", scopes=missing)
-    return Ready(me=_identity(auth.data), ticket=ticket, missing_scopes=missing)
+    return Ready(me=_identity(auth), ticket=ticket, missing_scopes=missing)
 
 
 async def open_ticket(client: AsyncWebClient, app_token: str) -> str:
     """Ask for the address of a socket; good for one dial. Raises `SocketRefused`."""
     try:
-        answer = await client.apps_connections_open(app_token=app_token)
+        answer, _ = await _ask(client, "apps.connections.open", token=app_token)
     except SlackApiError as err:
-        raise SocketRefused(str(err.response.get("error"))) from None
+        raise SocketRefused(_error(err)) from None
     return str(answer["url"])
 
 
-def _identity(auth: Any) -> Identity:  # noqa: ANN401 - the SDK's dict or bytes
+async def _ask(
+    client: AsyncWebClient, method: str, **arguments: str
+) -> tuple[Json, Mapping[str, str]]:
+    """Call a method and return the answer with its headers; the SDK types both as anything."""
+    untyped: Any = client
+    answer = await untyped.api_call(method, params=arguments)
+    return answer.data, {str(k).lower(): str(v) for k, v in answer.headers.items()}
+
+
+def _error(err: SlackApiError) -> str:
+    response: Any = err.response
+    return str(response.get("error") or "an unknown error")
+
+
+def _identity(auth: Json) -> Identity:
     return Identity(
         team=TeamId(str(auth["team_id"])),
         user=UserId(str(auth["user_id"])),

@@ -6,6 +6,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.ack.async_ack import AsyncAck
 
 from bot import words
+from bot.listeners import wiring
 from bot.locale import say
 from bot.manifest import COMMAND
 
@@ -16,4 +17,4 @@ def register(app: AsyncApp) -> None:
         key = "help" if verb in words.HELP_WORDS else "unknown_verb"
         await ack(text=say("en", key, verb=verb), response_type="ephemeral")
 
-    app.command(COMMAND)(on_command)
+    wiring.on_command(app, COMMAND, on_command)

@@ -7,6 +7,7 @@ from slack_bolt.app.async_app import AsyncApp
 
 from bot.gateway.ingress import Ingress
 from bot.health import Metrics
+from bot.listeners.wiring import on_event
 from harness.models import ChannelId, SessionKey, UserId
 
 
@@ -23,6 +24,6 @@ def register(app: AsyncApp, ingress: Ingress, metrics: Metrics) -> None:
     async def on_anything(event: dict[str, Any]) -> None:
         metrics.events.labels(str(event.get("type"))).inc()
 
-    app.event("agent_session_stopped")(on_session_stopped)
+    on_event(app, "agent_session_stopped", on_session_stopped)
     # An event without a listener is not acknowledged and comes again three times.
-    app.event(re.compile(".*"))(on_anything)
+    on_event(app, re.compile(".*"), on_anything)

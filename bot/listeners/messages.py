@@ -6,6 +6,7 @@ from slack_bolt.app.async_app import AsyncApp
 
 from bot.gateway.ingress import Ingress
 from bot.health import Metrics
+from bot.listeners.wiring import on_event
 
 
 def register(app: AsyncApp, ingress: Ingress, metrics: Metrics) -> None:
@@ -13,5 +14,5 @@ def register(app: AsyncApp, ingress: Ingress, metrics: Metrics) -> None:
         metrics.events.labels(event["type"]).inc()
         await ingress.message(event, str(body["event_id"]))
 
-    app.event("message")(on_message)
-    app.event("app_mention")(on_message)
+    on_event(app, "message", on_message)
+    on_event(app, "app_mention", on_message)

@@ -8,6 +8,7 @@ from slack_bolt.app.async_app import AsyncApp
 from bot import words
 from bot.gateway.ingress import Ingress
 from bot.health import Metrics
+from bot.listeners.wiring import on_event
 from harness.models import ChannelId, SessionKey, UserId
 
 ThreadOf = Callable[[ChannelId, str], Awaitable[SessionKey | None]]
@@ -25,4 +26,4 @@ def register(app: AsyncApp, ingress: Ingress, thread_of: ThreadOf, metrics: Metr
         if session is not None:
             await ingress.stop(session, UserId(str(event["user"])), tell=False)
 
-    app.event("reaction_added")(on_reaction)
+    on_event(app, "reaction_added", on_reaction)
