@@ -246,6 +246,6 @@ def _sentence(where: str, err: Exception) -> str:
         case exceptions.OutOfMemoryError():
             return f"The store at {where} is full and refuses writes. Raise its maxmemory."
         case exceptions.ConnectionError() | exceptions.TimeoutError() | OSError():
-            return f"The store at {where} does not answer. Check that it runs, and REDIS_URL."
+            return f"The store at {where} does not answer. See that it runs, and that the address is right."
         case _:
             return f"The store at {where} refused a command: {err}"

@@ -116,7 +116,7 @@ class Place:
 
 def explain_log(log: str, folder: Path) -> str:
     """Turn the server's log into one sentence and what to do next."""
-    if "No space left on device" in log:
+    if "No space left on device" in log or "Short write while" in log:
         return _disk_full(folder)
     if "Permission denied" in log or "Read-only file system" in log:
         return _not_writable(folder, "the store may not write there")
