@@ -24,10 +24,10 @@ def problems(blocks: list[Json]) -> Problems:
             found.append(f"unsupported type: {kind} [json-pointer:{pointer}/type]")
             continue
         _check_length(block, "block_id", 255, pointer, found)
-        block_id = block.get("block_id")
+        block_id = str(block.get("block_id") or "")
         if block_id and block_id in seen:
             found.append(f"`block_id` already exists [json-pointer:{pointer}/block_id]")
-        seen.add(str(block_id))
+        seen.add(block_id)
         check(block, pointer, found)
     if sum(block.get("type") == "table" for block in blocks) > 1:
         found.append("only one table is allowed [json-pointer:/blocks]")
@@ -53,7 +53,9 @@ def text_length(value: Any) -> int:  # noqa: ANN401 - JSON of any shape
 
 def _check_length(block: Json, name: str, most: int, pointer: str, found: Problems) -> None:
     value = block.get(name)
-    if isinstance(value, str) and len(value) > most:
+    if not isinstance(value, str | None):
+        found.append(f"must be a string [json-pointer:{pointer}/{name}]")
+    elif value and len(value) > most:
         found.append(f"must be less than {most + 1} characters [json-pointer:{pointer}/{name}]")
 
 
@@ -64,6 +66,19 @@ def _need(block: Json, name: str, pointer: str, found: Problems) -> bool:
     return True
 
 
+def _objects(block: Json, name: str, pointer: str, found: Problems) -> list[Json]:
+    """Give the objects of a list; anything else in it is a problem."""
+    value: Any = block.get(name) or []
+    if not isinstance(value, list):
+        found.append(f"must be an array [json-pointer:{pointer}/{name}]")
+        return []
+    items = cast("list[Any]", value)
+    if not all(isinstance(item, dict) for item in items):
+        found.append(f"must be an object [json-pointer:{pointer}/{name}]")
+        return []
+    return cast("list[Json]", items)
+
+
 def _check_text(block: Json, name: str, most: int, pointer: str, found: Problems) -> None:
     """Check a text object: its type, that it says something, and its length."""
     value = block.get(name)
@@ -72,7 +87,7 @@ def _check_text(block: Json, name: str, most: int, pointer: str, found: Problems
         found.append(f"must be an object [json-pointer:{where}]")
         return
     text = cast("Json", value)
-    if text.get("type") not in {"plain_text", "mrkdwn"}:
+    if text.get("type") not in ("plain_text", "mrkdwn"):
         found.append(f"unsupported type: {text.get('type')} [json-pointer:{where}/type]")
     said = text.get("text")
     if not isinstance(said, str) or not said:
@@ -82,7 +97,7 @@ def _check_text(block: Json, name: str, most: int, pointer: str, found: Problems
 
 
 def _check_section(block: Json, pointer: str, found: Problems) -> None:
-    fields = cast("list[Json]", block.get("fields") or [])
+    fields = _objects(block, "fields", pointer, found)
     if "text" in block:
         _check_text(block, "text", 3_000, pointer, found)
     elif not fields:
@@ -106,7 +121,7 @@ def _check_header(block: Json, pointer: str, found: Problems) -> None:
 def _check_elements(block: Json, pointer: str, found: Problems) -> None:
     if not _need(block, "elements", pointer, found):
         return
-    elements = cast("list[Json]", block["elements"])
+    elements = _objects(block, "elements", pointer, found)
     most = _ELEMENT_LIMITS[block["type"]]
     if len(elements) > most:
         found.append(f"no more than {most} items allowed [json-pointer:{pointer}/elements]")
@@ -125,9 +140,9 @@ def _check_element(element: Json, pointer: str, found: Problems) -> None:
     kind = element.get("type")
     if kind == "button":
         _check_button(element, pointer, found)
-    elif kind in {"static_select", "multi_static_select", "overflow"}:
+    elif kind in ("static_select", "multi_static_select", "overflow"):
         _check_options(element, pointer, found)
-    elif kind in {"plain_text", "mrkdwn"}:
+    elif kind in ("plain_text", "mrkdwn"):
         _check_text({"text": element}, "text", 3_000, pointer.rpartition("/")[0], found)
 
 
@@ -139,7 +154,7 @@ def _check_button(element: Json, pointer: str, found: Problems) -> None:
 
 
 def _check_options(element: Json, pointer: str, found: Problems) -> None:
-    options = cast("list[Json]", element.get("options") or [])
+    options = _objects(element, "options", pointer, found)
     most = 5 if element["type"] == "overflow" else 100
     if not 1 <= len(options) <= most:
         found.append(f"must have 1 to {most} items [json-pointer:{pointer}/options]")
@@ -165,7 +180,10 @@ def _check_image(block: Json, pointer: str, found: Problems) -> None:
 def _check_table(block: Json, pointer: str, found: Problems) -> None:
     if not _need(block, "rows", pointer, found):
         return
-    rows = cast("list[list[Json]]", block["rows"])
+    rows = cast("list[Any]", block["rows"])
+    if not isinstance(block["rows"], list) or not all(isinstance(row, list) for row in rows):
+        found.append(f"must be an array of arrays [json-pointer:{pointer}/rows]")
+        return
     if len(rows) > _TABLE_ROWS:
         found.append(f"no more than {_TABLE_ROWS} items allowed [json-pointer:{pointer}/rows]")
     for place, row in enumerate(rows):

@@ -27,14 +27,14 @@ class Feed:
 
     def __init__(self) -> None:
         self.seq = 0
-        self._readers: list[Reader] = []
+        self.readers: list[Reader] = []
         self._recent: deque[tuple[int, Json, Seen]] = deque(maxlen=KEEP)
 
     def push(self, change: Json, seen_by: Seen = None) -> None:
         """Tell `seen_by` (None: everybody) about a change."""
         self.seq += 1
         self._recent.append((self.seq, change, seen_by))
-        for reader in self._readers:
+        for reader in self.readers:
             if seen_by is None or reader.user in seen_by:
                 reader.queue.put_nowait((self.seq, change))
 
@@ -43,11 +43,11 @@ class Feed:
         reader = Reader(user)
         if after is not None and after < self.seq:
             self._catch_up(reader, after)
-        self._readers.append(reader)
+        self.readers.append(reader)
         return reader
 
     def close(self, reader: Reader) -> None:
-        self._readers.remove(reader)
+        self.readers.remove(reader)
 
     def _catch_up(self, reader: Reader, after: int) -> None:
         if not self._recent or self._recent[0][0] > after + 1:

@@ -66,7 +66,10 @@ class Call:
             if not value.startswith("["):
                 return [item.strip() for item in value.split(",") if item.strip()]
             value = decoded(value)
-        return [str(item) for item in cast("list[Any]", value or [])]
+        if isinstance(value, dict):
+            raise SlackError("invalid_array_arg")
+        items = cast("list[Any]", value if isinstance(value, list) else [value])
+        return [str(item) for item in items if item is not None]
 
     def given(self, name: str) -> bool:
         return self.args.get(name) is not None

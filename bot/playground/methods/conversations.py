@@ -82,12 +82,18 @@ def _messages(channel: Channel, messages: list[Message], call: Call, cursor: str
     return body | metadata(cursor) if cursor else body
 
 
+def _stamp(call: Call, name: str, default: float) -> float:
+    try:
+        return float(call.text(name) or default)
+    except ValueError:
+        raise SlackError(f"invalid_ts_{name}") from None
+
+
 def _in_range(message: Message, call: Call) -> bool:
     """Keep what lies between `oldest` and `latest`, ends included only when asked."""
-    oldest, latest = call.text("oldest"), call.text("latest")
-    if not oldest and not latest:
+    if not call.text("oldest") and not call.text("latest"):
         return True
-    low, high = float(oldest or 0), float(latest or "inf")
+    low, high = _stamp(call, "oldest", 0.0), _stamp(call, "latest", float("inf"))
     ts = float(message.ts)
     return low < ts < high or (call.flag("inclusive") and ts in {low, high})
 
