@@ -28,9 +28,12 @@ export function actionsFor(store) {
     edit: (channel, message, text) => attempt(() => api.edit(store.me, channel, message.ts, text)),
     remove: (channel, message) => askToRemove(store, channel, message),
     send: (channel, thread, { text, files }) => send(store, { channel, thread, text, files }),
+    join: (channel) => attempt(() => api.join(store.me, channel)),
     openDm: async (people) => {
       const answer = await attempt(() => api.openDm(store.me, people));
-      if (answer) go(answer.channel?.id ?? answer.channel);
+      if (!answer) return;
+      await store.whenKnown(answer.channel);
+      go(answer.channel);
     },
   };
 }

@@ -37,7 +37,8 @@ async function act(action, body) {
 
 /** Load everything the person may see. */
 export async function loadState(person) {
-  return answerOf(await request(`state?as=${encodeURIComponent(person)}`));
+  const query = person ? `?${new URLSearchParams({ as: person })}` : "";
+  return answerOf(await request(`state${query}`));
 }
 
 /** Open the stream of changes after `seq`; the caller reads the body and closes by the signal. */
@@ -47,7 +48,7 @@ export async function openEvents(person, seq, signal) {
     signal,
     headers: { Accept: "text/event-stream" },
   });
-  if (!response.ok) throw new ActionError(`The feed answered with status ${response.status}.`);
+  if (!response.ok) throw new ActionError("The feed was refused.", `status_${response.status}`);
   return response;
 }
 
@@ -61,14 +62,20 @@ export const press = (user, channel, ts, action) => act("click", { user, channel
 export const command = (user, channel, name, text, thread_ts) =>
   act("command", { user, channel, command: name, text, thread_ts });
 export const stop = (user, channel, thread_ts) => act("stop", { user, channel, thread_ts });
+export const join = (user, channel) => act("join", { user, channel });
 export const openDm = (user, users) => act("open_dm", { user, users });
 
-/** Return the address under which this page may load a file of the playground, else null. */
-export function fileAddress(address) {
-  try {
-    const url = new URL(address, location.href);
-    return url.origin === location.origin ? url.href : null;
-  } catch {
-    return null;
+/** Post files with an optional comment. */
+export async function upload(user, channel, thread_ts, { files, text }) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ user, channel, thread_ts, text })) {
+    if (value) form.append(name, value);
   }
+  files.forEach((file, at) => form.append(`file${at}`, file, file.name));
+  return answerOf(await request("upload", { method: "POST", body: form }));
+}
+
+/** Return where this page can load a file of the playground by its id; needs no other sign-in. */
+export function fileAddress(id) {
+  return `${ROOT}files/${encodeURIComponent(id)}?token=${encodeURIComponent(token)}`;
 }

@@ -4,7 +4,7 @@
  */
 import { el, icon, iconButton, link } from "./dom.js";
 import { emoji } from "./emoji.js";
-import { fileSource } from "./files.js";
+import { pictureSource } from "./files.js";
 import { decode } from "./inline.js";
 import { showMarkdown, tableFrame } from "./markdown.js";
 import { mrkdwn, mrkdwnLine } from "./mrkdwn.js";
@@ -217,7 +217,7 @@ function feedback(part, block, how) {
 // --- pictures and tables ------------------------------------------------------------------------
 
 function picture(part, classes) {
-  const source = fileSource(part.image_url ?? part.slack_file?.url ?? "");
+  const source = pictureSource(part.image_url ?? part.slack_file?.url ?? "", part.slack_file?.id);
   const alt = part.alt_text ?? "";
   // Nothing is loaded from other hosts, as the page promises; the address stays a link.
   if (!source) return link(part.image_url ?? "", icon("file"), alt || part.image_url || "image");

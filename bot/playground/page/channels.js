@@ -8,14 +8,8 @@ export function isDirect(channel) {
 
 /** Return the others of a direct conversation, as user ids. */
 export function others(channel, store) {
-  const members = memberIds(channel);
-  const rest = members.filter((id) => id !== store.me);
-  return rest.length ? rest : members;
-}
-
-function memberIds(channel) {
-  if (channel.members?.length) return channel.members.map((member) => member.id ?? member);
-  return channel.user ? [channel.user] : [];
+  const rest = channel.members.filter((id) => id !== store.me);
+  return rest.length ? rest : channel.members;
 }
 
 /** Return the one other person of a direct message, or undefined. */
@@ -31,7 +25,7 @@ export function channelTitle(channel, store) {
 
 /** Split the conversations into those of the sidebar: channels by name, and direct ones. */
 export function shelvesOf(store) {
-  const all = [...store.channels.values()].filter((channel) => !channel.archived);
+  const all = [...store.channels.values()].filter((channel) => !channel.is_archived);
   const byTitle = (a, b) => channelTitle(a, store).localeCompare(channelTitle(b, store));
   return {
     channels: all.filter((channel) => !isDirect(channel)).sort(byTitle),
@@ -47,7 +41,7 @@ export function firstChannel(store) {
   const { channels } = shelvesOf(store);
   const apps = new Set(store.apps().map((app) => app.id));
   return (
-    (channels.find((channel) => memberIds(channel).some((id) => apps.has(id))) ?? channels[0])
-      ?.id ?? ""
+    (channels.find((channel) => channel.members.some((id) => apps.has(id))) ?? channels[0])?.id ??
+    ""
   );
 }

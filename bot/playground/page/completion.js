@@ -63,9 +63,12 @@ export class Completion {
           command.slice(1).startsWith(query.toLowerCase()) && command !== `/${query}`,
       )
       .slice(0, MOST)
-      .map(({ command, hint }) => ({
+      .map(({ command, description, usage_hint }) => ({
         insert: `${command} `,
-        nodes: [el("strong", { text: command }), el("span", { class: "quiet", text: hint })],
+        nodes: [
+          el("strong", { text: command }),
+          el("span", { class: "quiet", text: usage_hint || description }),
+        ],
       }));
   }
 
@@ -92,7 +95,7 @@ export class Completion {
 
   findChannels(query) {
     return [...this.store.channels.values()]
-      .filter((channel) => channel.name?.startsWith(query.toLowerCase()) && channel.kind !== "mpim")
+      .filter((channel) => channel.name.startsWith(query.toLowerCase()) && channel.kind !== "mpim")
       .slice(0, MOST)
       .map((channel) => ({
         insert: `#${channel.name} `,
@@ -122,7 +125,7 @@ export class Completion {
 
   /** Handle a key of the field; returns true when the list used it up. */
   key(event) {
-    if (!this.isOpen || event.isComposing) return false;
+    if (!this.isOpen || event.isComposing || event.altKey) return false;
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (move) {
       this.at = (this.at + move + this.choices.length) % this.choices.length;

@@ -13,25 +13,29 @@ export function el(tag, props = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
     if (value === null || value === undefined || value === false) continue;
-    if (name === "class") node.className = value;
-    else if (name === "text") node.textContent = value;
-    else if (name === "on") listen(node, value);
-    else if (name === "data") Object.assign(node.dataset, value);
+    if (SPECIAL[name]) SPECIAL[name](node, value);
     else node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  node.append(...children.flat().filter(isThere));
   return node;
 }
 
-function listen(node, listeners) {
-  for (const [event, listener] of Object.entries(listeners)) node.addEventListener(event, listener);
-}
+const SPECIAL = {
+  class: (node, value) => (node.className = value),
+  text: (node, value) => (node.textContent = value),
+  data: (node, value) => Object.assign(node.dataset, value),
+  on: (node, value) => {
+    for (const [event, listener] of Object.entries(value)) node.addEventListener(event, listener);
+  },
+};
 
 /** Show `children` in `node` and nothing else. */
 export function fill(node, ...children) {
-  node.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+  node.replaceChildren(...children.flat().filter(isThere));
   return node;
 }
+
+const isThere = (child) => child !== null && child !== undefined;
 
 const ICONS = {
   back: "M12.5 4.5 7 10l5.5 5.5",

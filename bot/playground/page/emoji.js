@@ -7,17 +7,48 @@ import { el } from "./dom.js";
 // "name glyph name glyph ..." by shelf of the picker; the first shelf is what Deskmate itself uses.
 const SHELVES = {
   Signs:
-    "white_check_mark ✅ pencil2 ✏️ x ❌ octagonal_sign 🛑 eyes 👀 pushpin 📌 wastebasket 🗑️ +1 👍 -1 👎",
+    "white_check_mark ✅ pencil2 ✏️ x ❌ octagonal_sign 🛑 eyes 👀 pushpin 📌 wastebasket 🗑️ " +
+    "+1 👍 -1 👎",
   People:
-    "wave 👋 clap 👏 raised_hands 🙌 pray 🙏 ok_hand 👌 v ✌️ muscle 💪 point_up ☝️ point_right 👉 point_left 👈 point_down 👇 point_up_2 👆 raised_hand ✋ fist ✊ handshake 🤝 writing_hand ✍️ crossed_fingers 🤞 call_me_hand 🤙 shrug 🤷 facepalm 🤦 bow 🙇 man 👨 woman 👩 technologist 🧑‍💻",
+    "wave 👋 clap 👏 raised_hands 🙌 pray 🙏 ok_hand 👌 v ✌️ muscle 💪 point_up ☝️ " +
+    "point_right 👉 point_left 👈 point_down 👇 point_up_2 👆 fist ✊ handshake 🤝 " +
+    "writing_hand ✍️ crossed_fingers 🤞 call_me_hand 🤙 shrug 🤷 facepalm 🤦 hand ✋ " +
+    "facepunch 👊 runner 🏃",
   Faces:
-    "grinning 😀 smiley 😃 smile 😄 grin 😁 laughing 😆 joy 😂 rolling_on_the_floor_laughing 🤣 slightly_smiling_face 🙂 upside_down_face 🙃 wink 😉 blush 😊 innocent 😇 heart_eyes 😍 star-struck 🤩 yum 😋 stuck_out_tongue 😛 thinking_face 🤔 neutral_face 😐 expressionless 😑 no_mouth 😶 smirk 😏 unamused 😒 face_with_rolling_eyes 🙄 grimacing 😬 relieved 😌 pensive 😔 sleepy 😪 sleeping 😴 mask 😷 exploding_head 🤯 partying_face 🥳 sunglasses 😎 nerd_face 🤓 confused 😕 worried 😟 open_mouth 😮 astonished 😲 flushed 😳 cry 😢 sob 😭 scream 😱 sweat 😓 sweat_smile 😅 weary 😩 tired_face 😫 yawning_face 🥱 triumph 😤 rage 😡 melting_face 🫠 saluting_face 🫡 skull 💀 ghost 👻 robot_face 🤖 see_no_evil 🙈",
+    "grinning 😀 smiley 😃 smile 😄 grin 😁 laughing 😆 joy 😂 rolling_on_the_floor_laughing 🤣 " +
+    "slightly_smiling_face 🙂 upside_down_face 🙃 wink 😉 blush 😊 innocent 😇 heart_eyes 😍 " +
+    "yum 😋 thinking_face 🤔 smirk 😏 grimacing 😬 relieved 😌 sleeping 😴 partying_face 🥳 " +
+    "sunglasses 😎 nerd_face 🤓 confused 😕 cry 😢 sob 😭 scream 😱 sweat 😓 sweat_smile 😅 " +
+    "skull 💀 ghost 👻 robot_face 🤖 hugging_face 🤗 face_with_monocle 🧐 angry 😠 cold_sweat 😰 " +
+    "frowning 😦 slightly_frowning_face 🙁 relaxed ☺️ zipper_mouth_face 🤐 alien 👽",
   Nature:
-    "dog 🐶 cat 🐱 fox_face 🦊 bear 🐻 panda_face 🐼 penguin 🐧 bird 🐦 bee 🐝 bug 🐛 snail 🐌 turtle 🐢 snake 🐍 octopus 🐙 whale 🐳 seedling 🌱 evergreen_tree 🌲 cactus 🌵 four_leaf_clover 🍀 fallen_leaf 🍂 sunflower 🌻 sunny ☀️ cloud ☁️ rain_cloud 🌧️ snowflake ❄️ rainbow 🌈 ocean 🌊 fire 🔥 star ⭐ sparkles ✨ zap ⚡ crescent_moon 🌙 earth_africa 🌍",
+    "dog 🐶 penguin 🐧 bug 🐛 snail 🐌 turtle 🐢 seedling 🌱 sunny ☀️ cloud ☁️ snowflake ❄️ " +
+    "rainbow 🌈 fire 🔥 star ⭐ sparkles ✨ zap ⚡ frog 🐸 rabbit 🐰 squirrel 🐿️ unicorn_face 🦄 " +
+    "cherry_blossom 🌸 palm_tree 🌴 leaves 🍃 hot_pepper 🌶️ tangerine 🍊 tomato 🍅 full_moon 🌕 " +
+    "dizzy 💫 star2 🌟 boom 💥 mountain ⛰️",
   Things:
-    "coffee ☕ tea 🍵 beer 🍺 pizza 🍕 cookie 🍪 cake 🍰 apple 🍎 avocado 🥑 tada 🎉 gift 🎁 balloon 🎈 trophy 🏆 dart 🎯 game_die 🎲 guitar 🎸 bulb 💡 wrench 🔧 hammer 🔨 gear ⚙️ nut_and_bolt 🔩 mag 🔍 lock 🔒 unlock 🔓 key 🔑 bell 🔔 memo 📝 book 📖 books 📚 clipboard 📋 file_folder 📁 page_facing_up 📄 calendar 📅 chart_with_upwards_trend 📈 chart_with_downwards_trend 📉 bar_chart 📊 paperclip 📎 link 🔗 package 📦 mailbox 📫 speech_balloon 💬 thought_balloon 💭 computer 💻 keyboard ⌨️ phone ☎️ battery 🔋 camera 📷 hourglass ⌛ stopwatch ⏱️ alarm_clock ⏰ ship 🚢 rocket 🚀 airplane ✈️ car 🚗 bike 🚲 construction 🚧 rotating_light 🚨 test_tube 🧪 microscope 🔬 broom 🧹 umbrella ☂️",
+    "coffee ☕ tea 🍵 beer 🍺 pizza 🍕 cookie 🍪 cake 🍰 tada 🎉 gift 🎁 trophy 🏆 dart 🎯 bulb 💡 " +
+    "wrench 🔧 hammer 🔨 gear ⚙️ mag 🔍 lock 🔒 unlock 🔓 key 🔑 bell 🔔 memo 📝 book 📖 books 📚 " +
+    "clipboard 📋 file_folder 📁 calendar 📆 chart_with_upwards_trend 📈 " +
+    "chart_with_downwards_trend 📉 bar_chart 📊 paperclip 📎 link 🔗 package 📦 mailbox 📫 " +
+    "speech_balloon 💬 thought_balloon 💭 computer 💻 keyboard ⌨️ phone ☎️ battery 🔋 " +
+    "camera 📷 hourglass ⌛ stopwatch ⏱️ alarm_clock ⏰ ship 🚢 rocket 🚀 airplane ✈️ car 🚗 " +
+    "bike 🚲 construction 🚧 rotating_light 🚨 test_tube 🧪 broom 🧹 umbrella ☂️ birthday 🎂 " +
+    "beers 🍻 confetti_ball 🎊 first_place_medal 🥇 crown 👑 gem 💎 art 🎨 bomb 💣 scissors ✂️ " +
+    "shield 🛡️ tools 🛠️ anchor ⚓ telescope 🔭 satellite 📡 floppy_disk 💾 " +
+    "desktop_computer 🖥️ newspaper 📰 scroll 📜 bookmark 🔖 label 🏷️ date 📅 inbox_tray 📥 " +
+    "outbox_tray 📤 mega 📣 moneybag 💰 ticket 🎫 house 🏠 office 🏢 school 🏫 door 🚪 " +
+    "ambulance 🚑 fireworks 🎆 checkered_flag 🏁",
   Symbols:
-    "heart ❤️ orange_heart 🧡 yellow_heart 💛 green_heart 💚 blue_heart 💙 purple_heart 💜 broken_heart 💔 100 💯 heavy_check_mark ✔️ ballot_box_with_check ☑️ heavy_plus_sign ➕ heavy_minus_sign ➖ question ❓ exclamation ❗ warning ⚠️ no_entry ⛔ no_entry_sign 🚫 recycle ♻️ arrow_right ➡️ arrow_left ⬅️ arrow_up ⬆️ arrow_down ⬇️ repeat 🔁 fast_forward ⏩ double_vertical_bar ⏸️ arrow_forward ▶️ black_square_for_stop ⏹️ red_circle 🔴 large_orange_circle 🟠 large_yellow_circle 🟡 large_green_circle 🟢 large_blue_circle 🔵 white_circle ⚪ black_circle ⚫ infinity ♾️ information_source ℹ️ new 🆕 ok 🆗 sos 🆘 zzz 💤 one 1️⃣ two 2️⃣ three 3️⃣ four 4️⃣ five 5️⃣",
+    "heart ❤️ orange_heart 🧡 yellow_heart 💛 green_heart 💚 broken_heart 💔 100 💯 " +
+    "heavy_check_mark ✔️ ballot_box_with_check ☑️ heavy_plus_sign ➕ heavy_minus_sign ➖ " +
+    "question ❓ exclamation ❗ warning ⚠️ no_entry ⛔ no_entry_sign 🚫 recycle ♻️ " +
+    "arrow_right ➡️ arrow_left ⬅️ arrow_up ⬆️ arrow_down ⬇️ repeat 🔁 fast_forward ⏩ " +
+    "arrow_forward ▶️ red_circle 🔴 large_orange_circle 🟠 large_yellow_circle 🟡 " +
+    "large_green_circle 🟢 large_blue_circle 🔵 white_circle ⚪ information_source ℹ️ ok 🆗 " +
+    "zzz 💤 one 1️⃣ two 2️⃣ three 3️⃣ four 4️⃣ five 5️⃣ white_heart 🤍 bangbang ‼️ " +
+    "arrows_counterclockwise 🔄 large_red_square 🟥 mute 🔇 no_bell 🔕 back 🔙 zero 0️⃣ " +
+    "six 6️⃣ seven 7️⃣ eight 8️⃣ nine 9️⃣",
 };
 
 const ALIASES = {
@@ -29,14 +60,14 @@ const ALIASES = {
   simple_smile: "slightly_smiling_face",
   pencil: "memo",
   telephone: "phone",
-  pause_button: "double_vertical_bar",
+  raised_hand: "hand",
+  shipit: "squirrel",
 };
 
 const TONED = new Set(
   (
     "+1 -1 wave clap raised_hands pray ok_hand v muscle point_up point_right point_left point_down " +
-    "point_up_2 raised_hand fist writing_hand crossed_fingers call_me_hand shrug facepalm bow man " +
-    "woman technologist"
+    "point_up_2 hand fist facepunch writing_hand crossed_fingers call_me_hand shrug"
   ).split(" "),
 );
 

@@ -32,6 +32,8 @@ async function keepReading({ person, place, onChange, onLive, signal }) {
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
+      // A playground that was started again has a new token: only a fresh page knows it.
+      if (error.code === "status_403") location.reload();
       console.debug("The feed broke off:", error.message);
     }
     if (signal.aborted) return;

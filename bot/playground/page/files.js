@@ -4,16 +4,17 @@ import { fileAddress } from "./api.js";
 
 const UNITS = ["B", "KB", "MB", "GB"];
 
-/** Return the address of a picture if this playground serves it, else null: no other host is asked. */
-export function fileSource(address) {
-  return fileAddress(address);
+/** Return where a picture can be loaded if this playground keeps it, else null: no other host is asked. */
+export function pictureSource(address, id) {
+  const known = id ?? address.match(/\/files-pri\/[A-Z0-9]+-(F[A-Z0-9]+)\//u)?.[1];
+  return known ? fileAddress(known) : null;
 }
 
 /** Draw the files of a message. */
 export function drawFiles(files) {
   return files.map((file) => {
-    const source = fileAddress(file.url_private ?? "");
-    if (!source) return gone(file);
+    if (!file.url_private || file.mode === "tombstone") return gone(file);
+    const source = fileAddress(file.id);
     return file.mimetype?.startsWith("image/") ? pictureOf(file, source) : card(file, source);
   });
 }

@@ -10,6 +10,7 @@ import { slackToken } from "./names.js";
 export const MARKDOWN = { escapes: true, links: true, strict: false };
 export const MRKDWN = { escapes: false, links: false, strict: true };
 
+const SPACE = /\s/u;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 const CJK =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303F\uFF00-\uFFEF]/u;
@@ -211,15 +212,20 @@ function readRun(scan) {
 /** Decide by its neighbours whether a run may open and may close (CommonMark 6.2). */
 function flanks(mark, before, after, dialect) {
   const wordy = dialect.strict || mark === "_";
-  const cjk = (letter) => !wordy && CJK.test(letter);
-  const quiet = (letter) => /\s/u.test(letter) || PUNCTUATION.test(letter);
-  const left = !/\s/u.test(after) && (!PUNCTUATION.test(after) || quiet(before) || cjk(before));
-  const right = !/\s/u.test(before) && (!PUNCTUATION.test(before) || quiet(after) || cjk(after));
+  const left = leans(after, before, wordy);
+  const right = leans(before, after, wordy);
   if (!wordy) return { opens: left, closes: right };
   return {
     opens: left && (!right || PUNCTUATION.test(before)),
     closes: right && (!left || PUNCTUATION.test(after)),
   };
+}
+
+/** Say whether a run leans on `near`; CJK counts as a border, for it has no spaces between words. */
+function leans(near, far, wordy) {
+  if (SPACE.test(near)) return false;
+  if (!PUNCTUATION.test(near)) return true;
+  return SPACE.test(far) || PUNCTUATION.test(far) || (!wordy && CJK.test(far));
 }
 
 function emphasise(items, dialect, open) {
@@ -243,7 +249,8 @@ function findOpener(items, at, dialect) {
 }
 
 function fits(opener, closer, dialect) {
-  if (dialect.strict || opener.mark === "~") return opener.count === closer.count;
+  if (dialect.strict) return opener.count === 1 && closer.count === 1;
+  if (opener.mark === "~") return opener.count === closer.count;
   const both = opener.closes || closer.opens;
   const total = opener.count + closer.count;
   return !(both && total % 3 === 0 && (opener.count % 3 !== 0 || closer.count % 3 !== 0));

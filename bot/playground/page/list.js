@@ -81,7 +81,8 @@ export class MessageList {
     const before = messages[at - 1];
     const day = dayOf(message.ts);
     const newDay = !before || dayOf(before.ts) !== day;
-    return { day: newDay ? day : null, compact: !newDay && isClose(before, message) };
+    const shown = newDay && !(this.inThread && at === 0);
+    return { day: shown ? day : null, compact: !newDay && isClose(before, message) };
   }
 
   // --- scrolling --------------------------------------------------------------------------------

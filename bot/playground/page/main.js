@@ -24,7 +24,7 @@ const part = (id) => document.getElementById(id);
 const store = new Store();
 use(store);
 const act = actionsFor(store);
-const header = new Header(part("top"), { store, actAs });
+const header = new Header(part("top"), { store, actAs: enter });
 const sidebar = new Sidebar(part("sidebar"), { store, act });
 const panes = {
   channel: new ChannelPane(part("channel"), { store, act }),
@@ -48,16 +48,10 @@ async function enter(person) {
     after: store.seq,
     onLive: (live) => header.showLive(live),
     onChange: (change) => {
-      if (change.type === "reload") enter(store.me);
-      else if (change.type === "toast") toast(change.text);
+      if (change.type === "toast") toast(change.text);
       else store.apply(change);
     },
   });
-}
-
-function actAs(person) {
-  document.body.classList.add("loading");
-  enter(person);
 }
 
 /** Draw everything that shows; each part notices by itself whether it changed. */
@@ -70,7 +64,6 @@ function draw() {
   panes.channel.show(place.channel);
   panes.thread.show(place.channel, place.thread);
   document.title = titleOf(place);
-  document.body.classList.remove("loading");
 }
 
 /** Return where the reader is; a channel they cannot see, or none on a wide page, is the first one. */
@@ -101,4 +94,8 @@ onMove(() => {
 });
 PHONE.addEventListener("change", () => store.users.size && draw());
 listenForKeys(store, panes);
+part("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  panes.channel.composer.focus();
+});
 enter(new URLSearchParams(location.search).get("as") ?? sessionStorage.getItem(PERSON_KEY) ?? "");

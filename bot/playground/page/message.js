@@ -16,6 +16,9 @@ export class Row {
     this.act = act;
     this.channel = channel;
     this.drawn = {};
+    this.text = el("div", { class: "text" });
+    this.blocks = el("div", { class: "blocks" });
+    this.edited = el("span", { class: "edited", text: "(edited)" });
     this.parts = {
       day: el("div", { class: "day", role: "separator" }),
       side: el("div", { class: "side" }),
@@ -69,20 +72,15 @@ export class Row {
   }
 
   drawBody(node, message) {
-    if (!this.text) {
-      this.text = el("div", { class: "text" });
-      this.blocks = el("div", { class: "blocks" });
-      this.edited = el("span", { class: "edited", text: "(edited)" });
-      node.append(this.text, this.blocks);
-    }
+    const { text, blocks, edited } = this;
     const press = (action) => this.act.press(this.channel, this.message, action);
-    showBlocks(this.blocks, message.blocks ?? [], { press, open: Boolean(message.streaming) });
-    if (message.blocks?.length) fill(this.text);
-    else fill(this.text, ...plainBody(message));
-    this.text.hidden = this.text.childNodes.length === 0;
-    this.edited.remove();
-    if (message.edited)
-      lastLine(message.blocks?.length ? this.blocks : this.text).append(this.edited);
+    const hasBlocks = Boolean(message.blocks?.length);
+    showBlocks(blocks, message.blocks ?? [], { press, open: Boolean(message.streaming) });
+    if (hasBlocks) text.remove();
+    else node.prepend(fill(text, ...plainBody(message)));
+    if (!blocks.isConnected) node.append(blocks);
+    edited.remove();
+    if (message.edited) lastLine(hasBlocks ? blocks : text).append(edited);
   }
 
   drawReactions(node, me) {
@@ -190,7 +188,7 @@ function bodyKey(message) {
 function plainBody(message) {
   if (message.subtype === "tombstone")
     return [el("p", { class: "quiet", text: "This message was deleted." })];
-  return mrkdwn(message.text ?? "");
+  return mrkdwn(message.text);
 }
 
 /** Find where "(edited)" goes: the end of the last line of text. */

@@ -14,9 +14,7 @@ export function use(theStore) {
 /** Return the name people see for a user id (the id itself when nobody knows it). */
 export function personName(id) {
   const user = store?.users.get(id);
-  return (
-    user?.profile?.display_name || user?.real_name || user?.profile?.real_name || user?.name || id
-  );
+  return user?.profile.display_name || user?.real_name || id;
 }
 
 /** Draw `<@U...>`; a mention of the person acting stands out. */
@@ -38,24 +36,31 @@ export function broadcastMention(name) {
   return el("span", { class: "mention mention-me", text: `@${name}` });
 }
 
+const TOKENS = [
+  [/^@([UWB][A-Z0-9]+)$/u, (id) => personMention(id)],
+  [/^#([CGD][A-Z0-9]+)$/u, (id, label) => channelMention(id, label)],
+  [/^!(here|channel|everyone)$/u, (name) => broadcastMention(name)],
+  [/^!subteam\^(\w+)$/u, (id, label) => el("span", { class: "mention", text: label || `@${id}` })],
+  [/^!date\^(.+)$/u, (date, label) => dateToken(date, label)],
+  [
+    /^((?:https?:\/\/|mailto:)[^\s<>]+)$/iu,
+    (address, label) => link(address, label || address.replace(/^mailto:/iu, "")),
+  ],
+];
+
 /** Draw the inside of one `<...>` token of Slack's, or return null when it is none. */
 export function slackToken(inside) {
-  const [target, label = ""] = splitOnce(inside, "|");
-  const kind = target[0];
-  if (/^@[UWB][A-Z0-9]+$/u.test(target)) return personMention(target.slice(1));
-  if (/^#[CGD][A-Z0-9]+$/u.test(target)) return channelMention(target.slice(1), label);
-  if (/^!(here|channel|everyone)$/u.test(target)) return broadcastMention(target.slice(1));
-  if (target.startsWith("!subteam^"))
-    return el("span", { class: "mention", text: label || "@group" });
-  if (target.startsWith("!date^")) return dateToken(target, label);
-  if (kind === "@" || kind === "#" || kind === "!") return null;
-  if (!/^(https?:\/\/|mailto:)[^\s<>]+$/iu.test(target)) return null;
-  return link(target, label || target.replace(/^mailto:/iu, ""));
+  const [target, label] = splitOnce(inside, "|");
+  for (const [pattern, draw] of TOKENS) {
+    const found = target.match(pattern);
+    if (found) return draw(found[1], label);
+  }
+  return null;
 }
 
 function splitOnce(text, mark) {
   const at = text.indexOf(mark);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 const DATE_STYLES = {
@@ -68,7 +73,7 @@ const DATE_STYLES = {
 };
 
 function dateToken(target, fallback) {
-  const [, seconds, format = "", address] = target.split("^");
+  const [seconds, format = "", address] = target.split("^");
   const when = new Date(Number(seconds) * 1000);
   if (Number.isNaN(when.getTime())) return el("span", { text: fallback });
   const text = format.replace(/\{(\w+?)(?:_pretty)?\}/gu, (whole, name) => {

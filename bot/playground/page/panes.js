@@ -38,6 +38,7 @@ class Pane {
     });
     this.tools = new Tools(this.list, { store, act });
     acceptDrops(root, this.composer);
+    fill(this.list.before, skeleton());
   }
 
   /** Draw a part of the pane only when the source it is drawn from changed. */
@@ -56,6 +57,12 @@ class Pane {
       }
     );
   }
+}
+
+/** Draw the lines that stand for messages until the first ones are here. */
+function skeleton() {
+  const lines = Array.from({ length: 6 }, () => el("i"));
+  return el("div", { class: "skeleton", "aria-hidden": "true" }, ...lines);
 }
 
 /** Say what an app is doing as Slack shows it: its name, then its own words. */
@@ -84,6 +91,30 @@ export class ChannelPane extends Pane {
       this.introduction(channel, title, quiet),
     );
     this.composer.moveTo(channelId, `Message ${title}`);
+    const member = channel.members.includes(this.store.me);
+    this.composer.node.hidden = !member;
+    this.draw(this.status, [channelId, member], () =>
+      member ? [] : this.outside(channelId, title),
+    );
+  }
+
+  /** Offer the way in to somebody who only looks at a public channel. */
+  outside(channelId, title) {
+    const join = () => this.act.join(channelId);
+    const button = el("button", {
+      type: "button",
+      class: "button button-primary",
+      text: "Join",
+      on: { click: join },
+    });
+    return [
+      el(
+        "p",
+        { class: "outside" },
+        el("span", { class: "quiet", text: `You are looking at ${title} from outside.` }),
+        button,
+      ),
+    ];
   }
 
   headOf(channel, title) {
@@ -92,8 +123,8 @@ export class ChannelPane extends Pane {
       { class: "icon-button back", href: address(), "aria-label": "Back to the channels" },
       icon("back"),
     );
-    const count = channel.members?.length;
-    const facts = channel.topic || (count ? `${count} ${count === 1 ? "person" : "people"}` : "");
+    const count = channel.members.length;
+    const facts = channel.topic || (count ? `${count} ${count === 1 ? "member" : "members"}` : "");
     const words = isDirect(channel) ? "" : facts;
     return [
       back,
@@ -184,6 +215,7 @@ export class ThreadPane extends Pane {
     const root = this.store.message(channelId, thread);
     const replies = this.store.repliesOf(channelId, thread);
     this.draw(this.head, [channelId, title], () => this.headOf(channelId, title));
+    fill(this.list.before);
     this.list.show(`${channelId}/${thread}`, channelId, root ? [root, ...replies] : replies);
     this.list.list.classList.toggle("has-replies", Boolean(root) && replies.length > 0);
     this.showStatus(statusWords(this.store.statusOf(channelId, thread)));
@@ -217,7 +249,7 @@ export class ThreadPane extends Pane {
 
   showStatus(text) {
     this.draw(this.status, text, () =>
-      text ? [el("p", { class: "status" }, ...mrkdwnLine(text))] : [],
+      text ? [el("p", { class: "status" }, el("span", {}, ...mrkdwnLine(text)))] : [],
     );
   }
 

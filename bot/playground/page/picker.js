@@ -88,7 +88,7 @@ function drawTones(node, refresh) {
       refresh();
       node.children[at].focus();
     };
-    const name = at ? `raised_hand::skin-tone-${at + 1}` : "raised_hand";
+    const name = at ? `hand::skin-tone-${at + 1}` : "hand";
     return el(
       "button",
       {

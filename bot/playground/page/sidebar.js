@@ -1,5 +1,5 @@
 /** The list of conversations: channels, direct messages, apps; and the way to begin a new one. */
-import { channelTitle, others, otherPerson, shelvesOf } from "./channels.js";
+import { channelTitle, isDirect, others, otherPerson, shelvesOf } from "./channels.js";
 import { openDialog } from "./dialogs.js";
 import { el, fill, icon, iconButton } from "./dom.js";
 import { personName } from "./names.js";
@@ -50,33 +50,34 @@ export class Sidebar {
   }
 
   entry(entry, current) {
-    if (!entry.kind) {
-      const open = () => this.act.openDm([entry.id]);
-      return el(
-        "button",
-        { type: "button", class: "entry", on: { click: open } },
-        avatar(entry, "avatar-small"),
-        el("span", { class: "entry-name", text: personName(entry.id) }),
-      );
-    }
-    const count = entry.id === current ? 0 : (this.store.unread.get(entry.id) ?? 0);
-    const title = channelTitle(entry, this.store);
-    const person = otherPerson(entry, this.store);
-    const direct = entry.kind === "im" || entry.kind === "mpim";
-    const sign = signOf(entry, person, this.store);
-    const classes = `entry${count ? " unread" : ""}`;
-    const label = count ? `${title}, ${count} new` : title;
+    return entry.kind ? this.conversation(entry, current) : this.newcomer(entry);
+  }
+
+  /** Draw an app nobody here has talked to yet. */
+  newcomer(app) {
+    return el(
+      "button",
+      { type: "button", class: "entry", on: { click: () => this.act.openDm([app.id]) } },
+      avatar(app, "avatar-small"),
+      el("span", { class: "entry-name", text: personName(app.id) }),
+    );
+  }
+
+  conversation(channel, current) {
+    const count = channel.id === current ? 0 : (this.store.unread.get(channel.id) ?? 0);
+    const title = channelTitle(channel, this.store);
+    const person = otherPerson(channel, this.store);
     return el(
       "a",
       {
-        class: classes,
-        href: address(entry.id),
-        "aria-current": entry.id === current ? "page" : null,
-        "aria-label": label,
-        data: { channel: entry.id },
+        class: count ? "entry unread" : "entry",
+        href: address(channel.id),
+        "aria-current": channel.id === current ? "page" : null,
+        "aria-label": count ? `${title}, ${count} new` : title,
+        data: { channel: channel.id },
       },
-      sign,
-      el("span", { class: "entry-name", text: direct ? title : entry.name }),
+      signOf(channel, person, this.store),
+      el("span", { class: "entry-name", text: isDirect(channel) ? title : channel.name }),
       person?.is_bot ? null : badge(person),
       count ? el("span", { class: "unread-count", text: String(count) }) : null,
     );

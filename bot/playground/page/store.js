@@ -76,6 +76,7 @@ export class Store {
     this.timelines = new Map();
     this.listeners = [];
     this.arrivals = [];
+    this.waiting = new Map();
     this.announce = coalesced(() => this.tell());
   }
 
@@ -91,21 +92,20 @@ export class Store {
 
   /** Replace everything by a snapshot of the server. */
   load(state) {
-    this.me = idOf(state.me);
-    this.team = typeof state.team === "string" ? { name: state.team } : state.team;
-    this.model = state.model ?? "";
-    this.seq = state.seq ?? 0;
-    this.commands = (state.commands ?? []).map(commandOf);
+    this.me = state.me.id;
+    this.team = state.team;
+    this.model = state.model;
+    this.seq = state.seq;
+    this.commands = state.commands;
     this.users = new Map(state.users.map((user) => [user.id, user]));
     this.channels = new Map(state.channels.map((channel) => [channel.id, channel]));
     this.timelines = new Map();
     this.statuses = new Map();
     this.sessions = new Map();
-    for (const [channel, messages] of Object.entries(state.messages ?? {})) {
+    for (const [channel, messages] of Object.entries(state.messages)) {
       for (const message of messages) this.timeline(channel).put(message);
     }
-    for (const status of state.statuses ?? []) this.setStatus(status);
-    for (const session of state.sessions ?? []) this.setSession(session);
+    for (const change of state.statuses) CHANGES[change.type]?.(this, change);
     this.announce();
   }
 
@@ -154,6 +154,12 @@ export class Store {
     return Boolean(this.sessions.get(`${channel}/${root}`)?.stoppable);
   }
 
+  /** Wait until a channel is known: an action's answer may overtake the feed. */
+  whenKnown(channel) {
+    if (this.channels.has(channel)) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.set(channel, resolve));
+  }
+
   /** Return the apps' users: who answers a mention. */
   apps() {
     return [...this.users.values()].filter((user) => user.is_bot);
@@ -180,17 +186,10 @@ const CHANGES = {
   session_status: (store, change) => store.setSession(change),
   channel(store, { channel }) {
     store.channels.set(channel.id, channel);
+    store.waiting.get(channel.id)?.();
+    store.waiting.delete(channel.id);
   },
   user(store, { user }) {
     store.users.set(user.id, user);
   },
 };
-
-function idOf(person) {
-  return typeof person === "string" ? person : (person?.id ?? "");
-}
-
-function commandOf(command) {
-  if (typeof command === "string") return { command, hint: "" };
-  return { command: command.command, hint: command.usage_hint ?? command.description ?? "" };
-}

@@ -1,9 +1,8 @@
 /**
- * What one can do with a message of a list: the small toolbar that appears on it, and editing it in
- * place. One toolbar serves the whole list; it moves to the message under the pointer or focus.
+ * What one can do with a message of a list: the small toolbar that appears on it. One toolbar serves the whole list; it moves to the message under the pointer or focus.
  */
 import { el, fill, iconButton } from "./dom.js";
-import { decodeForEdit } from "./wording.js";
+import { editInPlace } from "./editing.js";
 
 export class Tools {
   constructor(list, { store, act }) {
@@ -20,13 +19,8 @@ export class Tools {
 
   moveTo(article) {
     const row = article && this.list.rows.get(article.dataset.ts);
-    if (
-      !row ||
-      (this.row === row && this.bar.parentNode === article && this.message === row.message)
-    )
-      return;
+    if (!row || (this.bar.parentNode === article && this.message === row.message)) return;
     if (this.bar.contains(document.activeElement) && this.bar.parentNode !== article) return;
-    this.row = row;
     this.message = row.message;
     const hadFocus = this.bar.contains(document.activeElement);
     fill(this.bar, ...this.buttons(row));
@@ -72,63 +66,10 @@ export class Tools {
     return Boolean(deeds[name]);
   }
 
-  /** Edit a message of one's own where it stands. */
   edit(row) {
-    if (row.editing) return;
-    row.editing = true;
-    const { body } = row.parts;
-    const field = el("textarea", { "aria-label": "Edit the message", rows: "1" });
-    field.value = decodeForEdit(row.message.text ?? "", this.store);
-    const close = () => {
-      form.remove();
-      row.editing = false;
-      body.hidden = false;
-      row.article.focus();
-    };
-    const save = async () => {
-      if (
-        field.value.trim() &&
-        (await this.act.edit(row.channel, row.message, field.value.trimEnd()))
-      )
-        close();
-    };
-    const cancel = el("button", {
-      type: "button",
-      class: "button",
-      text: "Cancel",
-      on: { click: close },
+    editInPlace(row, {
+      store: this.store,
+      save: (text) => this.act.edit(row.channel, row.message, text),
     });
-    const done = el("button", {
-      type: "button",
-      class: "button button-primary",
-      text: "Save",
-      on: { click: save },
-    });
-    const form = el(
-      "form",
-      { class: "editing" },
-      field,
-      el("div", { class: "editing-foot" }, cancel, done),
-    );
-    form.addEventListener("keydown", (event) => {
-      event.stopPropagation();
-      if (event.key === "Escape") close();
-      if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.target !== field)
-        return;
-      event.preventDefault();
-      save();
-    });
-    form.addEventListener("submit", (event) => event.preventDefault());
-    body.hidden = true;
-    body.after(form);
-    field.addEventListener("input", () => fit(field));
-    fit(field);
-    field.focus();
-    field.setSelectionRange(field.value.length, field.value.length);
   }
-}
-
-function fit(field) {
-  field.style.height = "auto";
-  field.style.height = `${field.scrollHeight}px`;
 }
