@@ -1,0 +1,109 @@
+"""A worker process for the trials: takes turns, sleeps over each, and notes what it does.
+
+    python -m tests.storage.trial_worker HOME LEASE_SECONDS SHORTEST LONGEST
+
+It is told of lost leases and goes on regardless, which is the worst a worker can do. Its notes,
+one line each in `HOME/NAME.notes`, are "WHAT SESSION NUMBER MONOTONIC_SECONDS".
+"""
+
+import asyncio
+import random
+import sys
+import time
+from pathlib import Path
+
+from harness.errors import LeaseLost
+from harness.models import Claimed, Message
+from storage.client import Store
+from storage.heartbeat import Heartbeat
+from storage.lease import Finish, Lease
+from storage.ledger import Ledger, Part
+from storage.queue import Queue
+from storage.server import embedded
+from storage.sessions import SessionStore
+from storage.workers import Registration
+
+SLOTS = 20
+
+
+class Worker:
+    """Runs up to `SLOTS` turns at once until it is killed."""
+
+    def __init__(self, store: Store, queue: Queue, notes: Path, pause: tuple[float, float]) -> None:
+        self._store = store
+        self._queue = queue
+        self._notes = notes.open("a", buffering=1, encoding="utf-8")
+        self._pause = pause
+        self._slots = asyncio.Semaphore(SLOTS)
+
+    async def run(self) -> None:
+        async with (
+            Heartbeat(
+                self._store,
+                worker=self._queue.worker,
+                lease_seconds=self._queue.lease_seconds,
+                on_lost=lambda _: None,
+                on_stop=lambda _: None,
+            ) as heartbeat,
+            asyncio.TaskGroup() as tasks,
+        ):
+            tasks.create_task(self._tidy())
+            while True:
+                await self._slots.acquire()
+                lease = await self._queue.take(1)
+                if lease is None:
+                    self._slots.release()
+                    continue
+                heartbeat.hold(lease)
+                tasks.create_task(self._turn(lease, heartbeat))
+
+    async def _tidy(self) -> None:
+        while True:
+            await self._queue.take_over()
+            await self._queue.move_due()
+            await asyncio.sleep(0.1)
+
+    async def _turn(self, lease: Lease, heartbeat: Heartbeat) -> None:
+        self._note("start", lease)
+        await asyncio.sleep(random.uniform(*self._pause))  # noqa: S311 - no secret
+        self._note("leave", lease)
+        try:
+            await self._commit(lease)
+        except LeaseLost:
+            self._note("refused", lease)
+        heartbeat.release(lease)
+        self._slots.release()
+
+    async def _commit(self, lease: Lease) -> None:
+        """Try all that a turn may write; refused at once if the lease is lost."""
+        said = Message(role="user", content=lease.incoming.id)
+        refused = 0
+        for write in (
+            SessionStore(self._store).journal(lease).append(Claimed(call_id="c")),
+            Ledger(self._store, lease).put(
+                Part(n=0, via="post", state="sealed", ts=str(lease.fence))
+            ),
+            self._queue.finish(lease, Finish(history=(said,))),
+        ):
+            try:
+                await write
+            except LeaseLost:
+                refused += 1
+        if refused:
+            raise LeaseLost
+
+    def _note(self, what: str, lease: Lease) -> None:
+        number = lease.incoming.id.split(".", maxsplit=1)[0]
+        self._notes.write(f"{what} {lease.session.id} {number} {time.monotonic():.6f}\n")
+
+
+async def main(home: Path, lease_seconds: float, shortest: float, longest: float) -> None:
+    async with embedded(home) as server, Store.connect(server.url, server.password) as store:
+        with Registration(home / "workers") as here:
+            queue = Queue(store, worker=here.worker, lease_seconds=lease_seconds, registration=here)
+            notes = home / f"{here.worker}.notes"
+            await Worker(store, queue, notes, (shortest, longest)).run()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), *map(float, sys.argv[2:5])))
