@@ -105,6 +105,8 @@ class App:
         client.session = http
         store, ready = await self._open_ends(opened, client)
         self.me = ready.me
+        if isinstance(self._model, OpenAIChat):
+            opened.push_async_callback(self._model.close)
         registration = opened.enter_context(Registration(settings.deskmate_home / "workers"))
         lease_seconds = settings.deskmate_lease_seconds
         queue = Queue(store, worker=registration.worker, lease_seconds=lease_seconds)
@@ -155,7 +157,6 @@ class App:
         opened.push_async_callback(self.gateway.close)
         await self.gateway.start()
         if isinstance(self._model, OpenAIChat):
-            opened.push_async_callback(self._model.close)
             # Its SDK takes half a second to import: beside the dial, not in somebody's first turn.
             self._preparing = asyncio.create_task(self._model.prepare())
 

@@ -73,3 +73,5 @@ def configure(*, secrets: Iterable[str] = (), level: str = "INFO") -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
+    # Bolt warns that it ignores a token it finds in the environment; what it may use we tell it.
+    logging.getLogger("slack_bolt").setLevel(logging.ERROR)

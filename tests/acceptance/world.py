@@ -73,15 +73,16 @@ class World:
 
     async def start(self) -> Process:
         """Start `deskmate run` and wait until it says that it is connected."""
-        running = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "bot",
-            "run",
-            stdout=PIPE,
-            stderr=(self.home / "run.log").open("ab"),
-            env={"PATH": os.defpath, **self.environ()},
-        )
+        with (self.home / "run.log").open("ab") as log:
+            running = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "bot",
+                "run",
+                stdout=PIPE,
+                stderr=log,
+                env={"PATH": os.defpath, **self.environ()},
+            )
         assert running.stdout is not None
         async with asyncio.timeout(PATIENCE_SECONDS):
             line = await running.stdout.readline()
