@@ -8,7 +8,9 @@ For tests of the real client, and to try `deskmate run` without a key:
 import asyncio
 import json
 import sys
+import time
 from collections import deque
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
@@ -23,10 +25,23 @@ from harness.models import Delta, ModelRequest
 _KEPT_REQUESTS = 200
 
 
+@dataclass(slots=True)
+class Served:
+    """A request on the wire: its bytes, when all of it had come, when the end of its answer goes.
+
+    Both times are seconds of the monotonic clock; the second is 0 until then.
+    """
+
+    size: int
+    received_at: float
+    answered_at: float = 0.0
+
+
 class RehearsalServer:
     """Serves a rehearsal on 127.0.0.1; port 0 takes a free one.
 
-    `requests` holds the newest bodies; `left` counts the clients that went away in an answer.
+    `requests` holds the newest bodies, `served` their sizes and times; `left` counts the clients
+    that went away in an answer.
     """
 
     def __init__(self, rehearsal: Rehearsal | None = None, port: int = 0) -> None:
@@ -34,6 +49,7 @@ class RehearsalServer:
         self._port = port
         self._runner = web.AppRunner(self._app(), handler_cancellation=True, shutdown_timeout=0.1)
         self.requests: deque[dict[str, Any]] = deque(maxlen=_KEPT_REQUESTS)
+        self.served: deque[Served] = deque(maxlen=_KEPT_REQUESTS)
         self.left = 0
 
     @property
@@ -65,25 +81,28 @@ class RehearsalServer:
         return web.json_response({"object": "list", "data": models})
 
     async def _completions(self, call: web.Request) -> web.StreamResponse:
+        raw = await call.read()
+        served = Served(len(raw), time.monotonic())
         try:
-            body: dict[str, Any] = await call.json()
+            body: dict[str, Any] = json.loads(raw)
             request = read_request(body, TAIL_MARK)
         except (ValueError, KeyError, TypeError, AttributeError):
             return _error(400, "This is not a chat completion request.")
         self.requests.append(body)
+        self.served.append(served)
         cue = self._rehearsal.cue(request)
         if cue.step.fail is not None:
             return _error(cue.step.fail.status, "This error is in the script.", cue)
         try:
             if body.get("stream"):
-                return await self._stream(call, cue, request)
-            return await self._whole(cue, request)
+                return await self._stream(call, cue, request, served)
+            return await self._whole(cue, request, served)
         except (asyncio.CancelledError, ConnectionError):
             self.left += 1
             raise
 
     async def _stream(
-        self, call: web.Request, cue: Cue, request: ModelRequest
+        self, call: web.Request, cue: Cue, request: ModelRequest, served: Served
     ) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(call)
@@ -93,11 +112,12 @@ class RehearsalServer:
             if call.transport is not None:
                 call.transport.abort()
             return response
+        served.answered_at = time.monotonic()
         await response.write(b"data: [DONE]\n\n")
         await response.write_eof()
         return response
 
-    async def _whole(self, cue: Cue, request: ModelRequest) -> web.Response:
+    async def _whole(self, cue: Cue, request: ModelRequest, served: Served) -> web.Response:
         answer = Answer("call")
         async for delta in self._rehearsal.play(cue, request):
             answer.add(delta)
@@ -114,6 +134,7 @@ class RehearsalServer:
             },
         }
         usage = usage_body(answer.usage(request))
+        served.answered_at = time.monotonic()
         return web.json_response(_envelope(request.model, "chat.completion", [choice], usage))
 
 

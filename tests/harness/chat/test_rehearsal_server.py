@@ -1,5 +1,7 @@
 """The rehearsal over the wire, where the client's own tests do not reach."""
 
+import json
+import time
 from typing import Any
 
 import aiohttp
@@ -28,6 +30,28 @@ async def test_without_streaming_the_answer_is_one_document() -> None:
     assert (choice["message"]["content"], choice["finish_reason"]) == ("Hello.", "tool_calls")
     assert choice["message"]["tool_calls"][0]["function"] == {"name": "t", "arguments": "{}"}
     assert answer["usage"]["total_tokens"] > 0
+
+
+async def test_it_keeps_the_size_and_the_times_of_each_request() -> None:
+    """The bench reads from them what a turn costs beside the model; streamed or not."""
+    asked = {"model": "any", "messages": [{"role": "user", "content": "hi"}]}
+    before = time.monotonic()
+    async with RehearsalServer(rehearse(SCRIPT)) as server:
+        await post(server, asked)
+        async with (
+            aiohttp.ClientSession() as session,
+            session.post(
+                f"{server.base_url}/chat/completions", json=asked | {"stream": True}
+            ) as answer,
+        ):
+            assert (await answer.text()).endswith("data: [DONE]\n\n")
+    assert [served.size for served in server.served] == [
+        len(json.dumps(asked)),
+        len(json.dumps(asked | {"stream": True})),
+    ]
+    times = [at for served in server.served for at in (served.received_at, served.answered_at)]
+    assert times == sorted(times)
+    assert before <= times[0]
 
 
 async def test_it_lists_itself() -> None:
