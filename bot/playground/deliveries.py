@@ -6,7 +6,6 @@ whichever socket it comes. The deadline is on the wall, the retries are on the w
 
 import asyncio
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.playground.clock import Clock
@@ -14,26 +13,9 @@ from bot.playground.errors import Json
 from bot.playground.faults import EVENT_FAULTS, Faults
 from bot.playground.ids import Ids
 from bot.playground.journal import Journal
-from bot.playground.model import App
+from bot.playground.model import App, Delivery
 from bot.playground.rules import Rules
 from bot.playground.sockets import Switchboard
-
-Answered = Callable[[Json | None], None]
-Failed = Callable[[], None]
-
-
-@dataclass(slots=True, eq=False)
-class Delivery:
-    """One payload for one app; `label` is the event type, the command or the action."""
-
-    app: App
-    kind: str
-    label: str
-    payload: Json
-    answered: Answered | None = None
-    failed: Failed | None = None
-    attempt: int = 0
-    settled: bool = False
 
 
 @dataclass(slots=True)

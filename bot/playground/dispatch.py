@@ -1,17 +1,18 @@
 """From a request to an answer: token, scope, rate, faults, method, journal, in Slack's order.
 
-The table of methods is `methods.TABLE`; what each does is in its group's file.
+The table of methods is given; `methods` lists it, each group's file says what they do.
 """
 
 import asyncio
 import json
 import time
+from collections.abc import Mapping
 
 from aiohttp import web
 
 from bot.playground.errors import Json, SlackError
 from bot.playground.faults import CALL_FAULTS, Fault
-from bot.playground.methods import TABLE, Method
+from bot.playground.methods.table import Method
 from bot.playground.wire import Call, read_call
 from bot.playground.workspace import Workspace
 
@@ -31,7 +32,9 @@ class Answer(web.Response):
         )
 
 
-async def answer(workspace: Workspace, request: web.Request) -> web.StreamResponse:
+async def answer(
+    workspace: Workspace, table: Mapping[str, Method], request: web.Request
+) -> web.StreamResponse:
     """Answer one Web API request, with whatever goes wrong on purpose."""
     name = request.match_info["method"]
     started = time.perf_counter()
@@ -42,7 +45,13 @@ async def answer(workspace: Workspace, request: web.Request) -> web.StreamRespon
         return await _stay_silent(request, fault)
     if fault is not None and fault.kind == "delay":
         await asyncio.sleep(fault.seconds)
-    call, status, body, headers = await _run(workspace, request, name, fault)
+    call = Call(name, "query", "", {})
+    headers = {"x-slack-req-id": workspace.ids.token(32)}
+    try:
+        call = await read_call(request, name)
+        status, body = 200, perform(workspace, table, call, headers, fault)
+    except SlackError as refused:
+        status, body = _refuse(refused, headers)
     response = Answer(body, status, headers)
     _record(workspace, call, response, body, time.perf_counter() - started)
     if fault is not None and fault.kind == "lost" and request.transport is not None:
@@ -50,27 +59,26 @@ async def answer(workspace: Workspace, request: web.Request) -> web.StreamRespon
     return response
 
 
-async def _run(
-    workspace: Workspace, request: web.Request, name: str, fault: Fault | None
-) -> tuple[Call, int, Json, dict[str, str]]:
-    call = Call(name, "query", "", {})
-    headers = {"x-slack-req-id": workspace.ids.token(32)}
-    try:
-        call = await read_call(request, name)
-        if fault is not None:
-            _fail(fault)
-        return call, 200, perform(workspace, call, headers), headers
-    except SlackError as refused:
-        status = refused.extra.pop("status", 200)
-        retry_after = refused.extra.pop("retry_after", None)
-        if retry_after is not None:
-            headers["Retry-After"] = str(retry_after)
-        return call, int(str(status)), refused.body(), headers
+def _refuse(refused: SlackError, headers: dict[str, str]) -> tuple[int, Json]:
+    """Turn a refusal into its status and body; what belongs into headers goes there."""
+    status = refused.extra.pop("status", 200)
+    retry_after = refused.extra.pop("retry_after", None)
+    if retry_after is not None:
+        headers["Retry-After"] = str(retry_after)
+    return int(str(status)), refused.body()
 
 
-def perform(workspace: Workspace, call: Call, headers: dict[str, str]) -> Json:
-    """Run one call; raises `SlackError`."""
-    method = TABLE.get(call.method)
+def perform(
+    workspace: Workspace,
+    table: Mapping[str, Method],
+    call: Call,
+    headers: dict[str, str],
+    fault: Fault | None = None,
+) -> Json:
+    """Run one call, or fail as the fault says; raises `SlackError`."""
+    if fault is not None:
+        _fail(fault)
+    method = table.get(call.method)
     if method is None:
         raise SlackError("unknown_method", req_method=call.method)
     if method.caller is not None:

@@ -2,6 +2,8 @@
 
 import re
 
+from bot.playground.errors import SlackError
+
 _TONE = re.compile(r"::skin-tone-[2-6]$")
 
 ALIASES = {
@@ -65,3 +67,10 @@ def is_emoji(name: str) -> bool:
     root = _TONE.sub("", name)
     plain = ALIASES.get(root, root)
     return plain in KNOWN and (root == name or plain in _TONED)
+
+
+def checked_name(name: str) -> str:
+    """Give the name back if Slack knows it; raises `invalid_name`."""
+    if not is_emoji(name):
+        raise SlackError("invalid_name")
+    return name

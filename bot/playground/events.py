@@ -3,9 +3,8 @@
 An app hears an event when it subscribed to it, has the scope, and is in the channel.
 """
 
-from bot.playground.deliveries import Delivery
 from bot.playground.errors import Json
-from bot.playground.model import App, Channel, Kind, Message
+from bot.playground.model import App, Channel, Delivery, Kind, Message
 from bot.playground.shapes import message_json
 from bot.playground.workspace import Workspace, viewers
 
@@ -49,7 +48,7 @@ def emit(workspace: Workspace, app: App, event: Json, channel: Channel | None = 
         return
     payload = _callback(workspace, app, event, channel)
     label = event.get("subtype", kind) if kind == "message" else kind
-    workspace.deliveries.send(Delivery(app, "events_api", label, payload))
+    workspace.send(Delivery(app, "events_api", label, payload))
 
 
 def _callback(workspace: Workspace, app: App, event: Json, channel: Channel | None) -> Json:
@@ -155,3 +154,18 @@ def show_root(workspace: Workspace, channel: Channel, reply: Message) -> None:
     root = channel.messages.get(reply.thread_ts)
     if root is not None and reply.is_reply:
         show(workspace, channel, root)
+
+
+def tell_change(
+    workspace: Workspace, channel: Channel, message: Message, *, previous: Json
+) -> None:
+    """Tell everyone that a message is not what `previous` says any more."""
+    event = meta_event(
+        workspace,
+        channel,
+        "message_changed",
+        message=message_json(channel, message),
+        previous_message=previous,
+    )
+    tell_apps(workspace, channel, event)
+    show(workspace, channel, message)

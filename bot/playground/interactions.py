@@ -6,10 +6,10 @@ never sent again. `response_urls` takes what the app says back later.
 
 from typing import cast
 
-from bot.playground import response_urls, surfaces
-from bot.playground.deliveries import Delivery
+from bot.playground import posting, streams, surfaces
 from bot.playground.errors import Json, SlackError
-from bot.playground.model import Channel, Message, User
+from bot.playground.events import emit
+from bot.playground.model import App, Channel, Delivery, Message, ResponseUrl, User
 from bot.playground.shapes import message_json
 from bot.playground.workspace import Workspace, envelope_team
 
@@ -24,7 +24,7 @@ def press(
     if app is None or not app.interactive:
         raise SlackError("invalid_action")
     block, element = _find(message, pressed)
-    url = response_urls.make(workspace, app, channel, user, message)
+    url = response_url(workspace, app, channel, user, message)
     payload: Json = {
         "type": "block_actions",
         "user": _person(user),
@@ -57,7 +57,7 @@ def run_command(
         raise SlackError("invalid_command")
     if thread_ts:
         raise SlackError("command_not_supported_in_threads")
-    url = response_urls.make(workspace, app, channel, user, None)
+    url = response_url(workspace, app, channel, user, None)
     payload: Json = {
         "token": "playground",
         "team_id": workspace.team.id,
@@ -77,14 +77,39 @@ def run_command(
 
     def answered(answer: Json | None) -> None:
         if answer:
-            response_urls.say(workspace, address, answer)
+            posting.say(workspace, address, answer)
 
     _send(workspace, user, Delivery(app, "slash_commands", name, payload, answered))
 
 
-def stop(workspace: Workspace, user: User, channel: Channel, thread_ts: str) -> None:
-    """Press Slack's own Stop in a thread."""
-    surfaces.press_stop(workspace, channel, thread_ts, user.id)
+def press_stop(workspace: Workspace, user: User, channel: Channel, thread_ts: str) -> None:
+    """Stop an app's work in a thread as a person does; the app must set the status itself."""
+    session = workspace.sessions.get((channel.id, thread_ts))
+    if session is None or not surfaces.is_stoppable(workspace, session):
+        raise SlackError("session_not_processing")
+    app = workspace.apps[session.app_id]
+    stopped = streams.stop_by_user(workspace, channel, app, thread_ts)
+    event: Json = {
+        "type": "agent_session_stopped",
+        "channel": channel.id,
+        "thread_ts": thread_ts,
+        "user": user.id,
+        "streaming_message_ts": stopped,
+        "event_ts": channel.next_ts(workspace.clock.now()),
+    }
+    emit(workspace, app, event, channel)
+
+
+def response_url(
+    workspace: Workspace, app: App, channel: Channel, user: User, source: Message | None
+) -> str:
+    """Make a new address; `source` is the pressed message, if there is one."""
+    key = workspace.ids.token(24)
+    rules = workspace.rules
+    until = workspace.clock.now() + rules.response_url_seconds
+    address = ResponseUrl(app, channel, user, source, until, rules.response_url_uses)
+    workspace.response_urls[key] = address
+    return f"{workspace.base_url}/response/{app.id}/{key}"
 
 
 def trigger(workspace: Workspace) -> str:
@@ -99,7 +124,7 @@ def _send(workspace: Workspace, user: User, delivery: Delivery) -> None:
         workspace.feed.push({"type": "toast", "text": text}, frozenset({user.id}))
 
     delivery.failed = failed
-    workspace.deliveries.send(delivery)
+    workspace.send(delivery)
 
 
 def _person(user: User) -> Json:

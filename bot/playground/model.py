@@ -3,6 +3,7 @@
 How they look on the wire is `shapes`; what happens to them is `posting`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -184,3 +185,20 @@ class ResponseUrl:
     source: Message | None
     until: float
     uses: int
+
+
+@dataclass(slots=True, eq=False)
+class Delivery:
+    """One payload for one app; `label` is the event type, the command or the action.
+
+    `answered` gets what came with the acknowledgement; with `failed` it is never sent again.
+    """
+
+    app: App
+    kind: Literal["events_api", "slash_commands", "interactive"]
+    label: str
+    payload: Json
+    answered: Callable[[Json | None], None] | None = None
+    failed: Callable[[], None] | None = None
+    attempt: int = 0
+    settled: bool = False

@@ -8,6 +8,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from aiohttp import web
@@ -36,12 +37,23 @@ HEADERS = {
 _HEARTBEAT_SECONDS = 15.0
 
 
-def index(token: str) -> web.Response:
-    """Serve the page with the control token in it; other sites cannot read it from there."""
-    html = (PAGE / "index.html").read_text(encoding="utf-8")
-    tag = f'<meta name="control-token" content="{token}">'
-    page = _TOKEN_TAG.sub(tag, html)
-    return web.Response(text=page, content_type="text/html", headers=HEADERS)
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The page of one playground: its control token, and the model that answers in it."""
+
+    token: str
+    model: str
+
+    def index(self) -> web.Response:
+        """Serve the page with the control token in it; other sites cannot read it from there."""
+        html = (PAGE / "index.html").read_text(encoding="utf-8")
+        tag = f'<meta name="control-token" content="{self.token}">'
+        page = _TOKEN_TAG.sub(tag, html)
+        return web.Response(text=page, content_type="text/html", headers=HEADERS)
+
+    def snapshot(self, workspace: Workspace, user: User) -> Json:
+        """Show everything this person may see, as of change number `seq`."""
+        return {"ok": True, "model": self.model, **snapshot(workspace, user)}
 
 
 def asset(name: str) -> web.StreamResponse:
@@ -52,20 +64,18 @@ def asset(name: str) -> web.StreamResponse:
     return web.FileResponse(path, headers=HEADERS)
 
 
-def snapshot(workspace: Workspace, user: User, model: str) -> Json:
+def snapshot(workspace: Workspace, user: User) -> Json:
     """Show everything this person may see, as of change number `seq`."""
     shown = visible(workspace, user)
     return {
-        "ok": True,
         "seq": workspace.feed.seq,
         "team": {
             "id": workspace.team.id,
             "name": workspace.team.name,
             "domain": workspace.team.domain,
         },
-        "me": user_page(user),
-        "model": model,
-        "users": [user_page(other) for other in workspace.users.values()],
+        "me": user_json(user, locale=True),
+        "users": [user_json(other, locale=True) for other in workspace.users.values()],
         "channels": [page_channel(channel) for channel in shown],
         "messages": {channel.id: _messages(channel, user) for channel in shown},
         "statuses": _statuses(workspace, shown),
@@ -75,10 +85,6 @@ def snapshot(workspace: Workspace, user: User, model: str) -> Json:
             for name, description in app.commands.items()
         ],
     }
-
-
-def user_page(user: User) -> Json:
-    return user_json(user, locale=True)
 
 
 def visible(workspace: Workspace, user: User) -> list[Channel]:

@@ -6,10 +6,9 @@ error. Buttons, commands and Stop are in `interactions`.
 
 from bot.playground import interactions, posting, uploads
 from bot.playground.composer import typed
+from bot.playground.emoji import checked_name
 from bot.playground.errors import SlackError
 from bot.playground.events import show_channel
-from bot.playground.methods.conversations import enter
-from bot.playground.methods.reactions import checked_name
 from bot.playground.model import Channel, Message, User
 from bot.playground.richtext import rich_text
 from bot.playground.workspace import Workspace
@@ -25,7 +24,7 @@ class People:
         self, who: str, channel: str, text: str, *, thread_ts: str = "", broadcast: bool = False
     ) -> str:
         """Post as `who`; `channel` is an id, `#name` or `@name` for a DM. Returns the ts."""
-        user, place = self._at(who, channel)
+        user, place = _at(self._workspace, who, channel)
         message = write(self._workspace, place, user, text, thread_ts)
         if message.is_reply and broadcast:
             message.subtype = "thread_broadcast"
@@ -33,23 +32,23 @@ class People:
 
     async def edit(self, who: str, channel: str, ts: str, text: str) -> None:
         """Edit one's own message."""
-        place, message = self._own(who, channel, ts, "cant_update_message")
+        place, message = _own(self._workspace, who, channel, ts, "cant_update_message")
         said = typed(self._workspace, text)
         message.blocks = rich_text(said, self._workspace.ids.token(5))
         posting.edit(self._workspace, place, message, said)
 
     async def delete(self, who: str, channel: str, ts: str) -> None:
         """Delete one's own message; an admin may delete anyone's."""
-        place, message = self._own(who, channel, ts, "cant_delete_message")
+        place, message = _own(self._workspace, who, channel, ts, "cant_delete_message")
         posting.remove(self._workspace, place, message)
 
     async def react(self, who: str, channel: str, ts: str, name: str) -> None:
-        user, place = self._at(who, channel)
+        user, place = _at(self._workspace, who, channel)
         message = self._workspace.message(place, ts)
         posting.react(self._workspace, place, message, user.id, checked_name(name))
 
     async def unreact(self, who: str, channel: str, ts: str, name: str) -> None:
-        user, place = self._at(who, channel)
+        user, place = _at(self._workspace, who, channel)
         message = self._workspace.message(place, ts)
         posting.unreact(self._workspace, place, message, user.id, name)
 
@@ -63,7 +62,7 @@ class People:
         thread_ts: str = "",
     ) -> str:
         """Post files, each a name and its bytes, with an optional comment. Returns the ts."""
-        user, place = self._at(who, channel)
+        user, place = _at(self._workspace, who, channel)
         message = write(self._workspace, place, user, text, thread_ts)
         message.subtype = "file_share"
         for name, content in files:
@@ -73,19 +72,22 @@ class People:
 
     async def click(self, who: str, channel: str, ts: str, **pressed: object) -> None:
         """Press an element of a message, named by `block_id`, `action_id`, `value`."""
-        user, place = self._at(who, channel)
+        user, place = _at(self._workspace, who, channel)
         message = place.ephemerals.get(ts) or self._workspace.message(place, ts)
         interactions.press(self._workspace, user, place, message, pressed)
 
-    async def command(self, who: str, channel: str, said: str, *, thread_ts: str = "") -> None:
-        """Run a slash command, such as `/deskmate help`."""
-        user, place = self._at(who, channel)
+    async def command(
+        self, who: str, channel: str, command: str, text: str = "", *, thread_ts: str = ""
+    ) -> None:
+        """Run a slash command: `/deskmate help` in one, or name and text apart."""
+        user, place = _at(self._workspace, who, channel)
+        said = f"{command} {text}".strip()
         interactions.run_command(self._workspace, user, place, said, thread_ts)
 
     async def stop(self, who: str, channel: str, thread_ts: str) -> None:
         """Press Slack's own Stop in a thread."""
-        user, place = self._at(who, channel)
-        interactions.stop(self._workspace, user, place, thread_ts)
+        user, place = _at(self._workspace, who, channel)
+        interactions.press_stop(self._workspace, user, place, thread_ts)
 
     async def join(self, who: str, channel: str) -> None:
         """Enter a public channel."""
@@ -94,33 +96,38 @@ class People:
         if place.kind != "public" or user.rank not in {"admin", "member", "bot"}:
             raise SlackError("channel_not_found")
         if user.id not in place.members:
-            enter(self._workspace, place, user.id)
+            posting.enter(self._workspace, place, user.id)
 
-    async def open_dm(self, who: str, *others: str) -> str:
+    async def open_dm(self, who: str, *others: str | list[str]) -> str:
         """Open a DM with one other or a group DM with several; returns its channel id."""
         workspace = self._workspace
-        members = [workspace.user_named(name).id for name in (who, *others)]
+        names = [who]
+        for other in others:
+            names += other if isinstance(other, list) else [other]
+        members = [workspace.user_named(name).id for name in names]
         return open_direct(workspace, members).id
 
-    def _at(self, who: str, channel: str) -> tuple[User, Channel]:
-        """Find the person and the channel they are in."""
-        workspace = self._workspace
-        user = workspace.user_named(who)
-        if channel.startswith("@"):
-            other = workspace.user_named(channel)
-            return user, open_direct(workspace, [user.id, other.id])
-        place = workspace.entered_by(user.id, workspace.channel_named(channel).id)
-        if place.archived:
-            raise SlackError("is_archived")
-        return user, place
 
-    def _own(self, who: str, channel: str, ts: str, refusal: str) -> tuple[Channel, Message]:
-        user, place = self._at(who, channel)
-        message = self._workspace.message(place, ts)
-        may_delete = refusal == "cant_delete_message" and user.rank == "admin"
-        if message.user != user.id and not may_delete:
-            raise SlackError(refusal)
-        return place, message
+def _at(workspace: Workspace, who: str, channel: str) -> tuple[User, Channel]:
+    """Find the person and the channel they are in."""
+    user = workspace.user_named(who)
+    if channel.startswith("@"):
+        other = workspace.user_named(channel)
+        return user, open_direct(workspace, [user.id, other.id])
+    place = workspace.open_to(user.id, workspace.channel_named(channel).id)
+    return user, place
+
+
+def _own(
+    workspace: Workspace, who: str, channel: str, ts: str, refusal: str
+) -> tuple[Channel, Message]:
+    """Find a message the person may change; deleting is an admin's right as well."""
+    user, place = _at(workspace, who, channel)
+    message = workspace.message(place, ts)
+    may_delete = refusal == "cant_delete_message" and user.rank == "admin"
+    if message.user != user.id and not may_delete:
+        raise SlackError(refusal)
+    return place, message
 
 
 def open_direct(workspace: Workspace, members: list[str]) -> Channel:

@@ -4,11 +4,12 @@
 """
 
 import re
+from typing import cast
 
-from bot.playground import events
+from bot.playground import events, limits
 from bot.playground.errors import Json, SlackError
-from bot.playground.model import Channel, Message
-from bot.playground.shapes import message_json
+from bot.playground.model import App, Channel, Message, ResponseUrl
+from bot.playground.shapes import bot_profile, message_json
 from bot.playground.workspace import Workspace
 
 MENTION = re.compile(r"<@([A-Z0-9]+)(?:\|[^>]*)?>")
@@ -52,17 +53,55 @@ def draft(workspace: Workspace, channel: Channel, user: str, text: str) -> Messa
     return Message(channel.next_ts(workspace.clock.now()), user, text, team)
 
 
-def change(workspace: Workspace, channel: Channel, message: Message, *, previous: Json) -> None:
-    """Tell everyone that a message is not what `previous` says any more."""
-    event = events.meta_event(
-        workspace,
-        channel,
-        "message_changed",
-        message=message_json(channel, message),
-        previous_message=previous,
-    )
-    events.tell_apps(workspace, channel, event)
+def by_app(workspace: Workspace, channel: Channel, app: App) -> Message:
+    """Start a message of an app."""
+    message = draft(workspace, channel, app.user.id, "")
+    message.bot_id, message.app_id = app.user.bot_id, app.id
+    message.bot_profile = bot_profile(app)
+    return message
+
+
+def name_blocks(workspace: Workspace, message: Message) -> None:
+    """Give each block an id, as Slack does; a markdown block does not keep its own."""
+    for block in message.blocks:
+        if not block.get("block_id") or block["type"] == "markdown":
+            block["block_id"] = workspace.ids.token(5)
+
+
+def say(workspace: Workspace, address: ResponseUrl, answer: Json) -> Message:
+    """Post what an app answered: to everybody, or to the person alone."""
+    app, channel = address.app, address.channel
+    message = by_app(workspace, channel, app)
+    message.text = str(answer.get("text") or "")
+    message.blocks = cast("list[Json]", answer.get("blocks") or [])
+    limits.check_blocks(message.blocks)
+    message.thread_ts = thread_root(channel, str(answer.get("thread_ts") or ""))
+    if not message.text and not message.blocks:
+        raise SlackError("no_text")
+    if answer.get("response_type") == "in_channel":
+        return post(workspace, channel, message)
+    message.ephemeral_for = address.user.id
+    channel.ephemerals[message.ts] = message
     events.show(workspace, channel, message)
+    return message
+
+
+def enter(workspace: Workspace, channel: Channel, user: str, inviter: str = "") -> None:
+    """Make someone a member, with the line Slack writes about it and the event."""
+    channel.members[user] = None
+    events.show_channel(workspace, channel)
+    message = draft(workspace, channel, user, f"<@{user}> has joined the channel")
+    message.subtype = "channel_join"
+    post(workspace, channel, message)
+    joined: Json = {
+        "type": "member_joined_channel",
+        "user": user,
+        "channel": channel.id,
+        "channel_type": channel.id[0],
+        "team": workspace.team.id,
+        "event_ts": message.ts,
+    }
+    events.tell_apps(workspace, channel, joined | ({"inviter": inviter} if inviter else {}))
 
 
 def edit(workspace: Workspace, channel: Channel, message: Message, text: str) -> None:
@@ -71,7 +110,7 @@ def edit(workspace: Workspace, channel: Channel, message: Message, text: str) ->
     before = set(MENTION.findall(message.text))
     message.text = text
     message.edited = {"user": message.user, "ts": channel.next_ts(workspace.clock.now())}
-    change(workspace, channel, message, previous=previous)
+    events.tell_change(workspace, channel, message, previous=previous)
     for user in dict.fromkeys(MENTION.findall(text)):
         if user not in before:
             _tell_of_mention(workspace, channel, message, user)
@@ -100,7 +139,7 @@ def _bury(workspace: Workspace, channel: Channel, message: Message, previous: Js
     message.blocks, message.files, message.attachments = [], [], []
     message.reactions, message.edited, message.bot_profile = {}, None, None
     message.bot_id = message.app_id = ""
-    change(workspace, channel, message, previous=previous)
+    events.tell_change(workspace, channel, message, previous=previous)
 
 
 def react(workspace: Workspace, channel: Channel, message: Message, user: str, name: str) -> None:

@@ -1,4 +1,4 @@
-"""How an app answers a press or a command: in its acknowledgement, or by a response_url later.
+"""How an app answers a press or a command later: the address it was given for that.
 
 An address lives half an hour and takes five answers.
 """
@@ -9,22 +9,10 @@ from aiohttp import web
 
 from bot.playground import limits, posting
 from bot.playground.errors import Json, SlackError
-from bot.playground.events import show, tell_pages
-from bot.playground.model import App, Channel, Message, ResponseUrl, User
-from bot.playground.shapes import bot_profile, message_json
+from bot.playground.events import show, tell_change, tell_pages
+from bot.playground.model import Channel, Message
+from bot.playground.shapes import message_json
 from bot.playground.workspace import Workspace
-
-
-def make(
-    workspace: Workspace, app: App, channel: Channel, user: User, source: Message | None
-) -> str:
-    """Make a new address; `source` is the pressed message, if there is one."""
-    key = workspace.ids.token(24)
-    rules = workspace.rules
-    until = workspace.clock.now() + rules.response_url_seconds
-    address = ResponseUrl(app, channel, user, source, until, rules.response_url_uses)
-    workspace.response_urls[key] = address
-    return f"{workspace.base_url}/response/{app.id}/{key}"
 
 
 async def take(workspace: Workspace, request: web.Request) -> web.Response:
@@ -49,25 +37,6 @@ async def _read(request: web.Request) -> Json:
     return cast("Json", answer)
 
 
-def say(workspace: Workspace, address: ResponseUrl, answer: Json) -> Message:
-    """Post what an app answered: to everybody, or to the person alone."""
-    app, channel = address.app, address.channel
-    message = posting.draft(workspace, channel, app.user.id, str(answer.get("text") or ""))
-    message.bot_id, message.app_id = app.user.bot_id, app.id
-    message.bot_profile = bot_profile(app)
-    message.blocks = cast("list[Json]", answer.get("blocks") or [])
-    limits.check_blocks(message.blocks)
-    message.thread_ts = posting.thread_root(channel, str(answer.get("thread_ts") or ""))
-    if not message.text and not message.blocks:
-        raise SlackError("no_text")
-    if answer.get("response_type") == "in_channel":
-        return posting.post(workspace, channel, message)
-    message.ephemeral_for = address.user.id
-    channel.ephemerals[message.ts] = message
-    show(workspace, channel, message)
-    return message
-
-
 def _use(workspace: Workspace, key: str, answer: Json) -> None:
     address = workspace.response_urls.get(key)
     if address is None:
@@ -82,7 +51,7 @@ def _use(workspace: Workspace, key: str, answer: Json) -> None:
     elif answer.get("replace_original") and address.source:
         _replace(workspace, address.channel, address.source, answer)
     else:
-        say(workspace, address, answer)
+        posting.say(workspace, address, answer)
 
 
 def _replace(workspace: Workspace, channel: Channel, source: Message, answer: Json) -> None:
@@ -93,7 +62,7 @@ def _replace(workspace: Workspace, channel: Channel, source: Message, answer: Js
     if source.ephemeral_for:
         show(workspace, channel, source)
     else:
-        posting.change(workspace, channel, source, previous=previous)
+        tell_change(workspace, channel, source, previous=previous)
 
 
 def _remove(workspace: Workspace, channel: Channel, source: Message) -> None:

@@ -14,13 +14,16 @@ from aiohttp import web
 
 from bot.playground import routes
 from bot.playground.clock import Clock
+from bot.playground.control import ACTS, Control
 from bot.playground.deliveries import Deliveries
 from bot.playground.faults import Faults
 from bot.playground.feed import Feed
 from bot.playground.fixture import furnish
 from bot.playground.ids import Ids
 from bot.playground.journal import Journal
+from bot.playground.methods import TABLE
 from bot.playground.model import App, Channel, Team
+from bot.playground.pages import Page
 from bot.playground.people import People
 from bot.playground.rates import Rates
 from bot.playground.rules import Rules
@@ -49,7 +52,7 @@ class Playground:
         self._port = port
         self._model = model
         self.control_token = secrets.token_urlsafe(24)
-        self.workspace = _empty_workspace(seed, clock or Clock(), rules or Rules(), journal_file)
+        self._build(seed, clock or Clock(), rules or Rules(), journal_file)
         self.app: App = furnish(self.workspace)
         self.people = People(self.workspace)
         self._runner: web.AppRunner | None = None
@@ -57,14 +60,14 @@ class Playground:
 
     async def __aenter__(self) -> Self:
         site = web.Application(client_max_size=64 * 1024 * 1024)
-        routes.add(site, self.workspace, self.people, self.control_token, self._model)
+        self._add_routes(site)
         self._runner = web.AppRunner(site, access_log=None, shutdown_timeout=0.5)
         await self._runner.setup()
         listener = web.TCPSite(self._runner, HOST, self._port)
         await listener.start()
         port = self._runner.addresses[0][1]
         self.workspace.base_url = f"http://{HOST}:{port}"
-        self._pings = asyncio.create_task(self.workspace.board.ping_all())
+        self._pings = asyncio.create_task(self.board.ping_all())
         return self
 
     async def __aexit__(
@@ -73,12 +76,12 @@ class Playground:
         _error: BaseException | None,
         _trace: TracebackType | None,
     ) -> None:
-        self.workspace.deliveries.close()
+        self.deliveries.close()
         if self._pings:
             self._pings.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._pings
-        await self.workspace.board.close()
+        await self.board.close()
         if self._runner:
             await self._runner.cleanup()
         self.workspace.clock.close()
@@ -107,22 +110,31 @@ class Playground:
     def channel(self, name: str) -> Channel:
         return self.workspace.channel_named(name)
 
+    def _build(self, seed: int, clock: Clock, rules: Rules, file: Path | None) -> None:
+        ids = Ids(seed)
+        journal = Journal(clock, file)
+        faults = Faults(ids.dice)
+        self.board = Switchboard(journal, faults, rules, ids.dice)
+        self.deliveries = Deliveries(clock, ids, journal, faults, self.board, rules)
+        self.workspace = Workspace(
+            base_url="",
+            team=Team(ids.make("T"), "Playground", "playground"),
+            clock=clock,
+            ids=ids,
+            journal=journal,
+            rules=rules,
+            rates=Rates(clock),
+            faults=faults,
+            feed=Feed(),
+            send=self.deliveries.send,
+            tickets=self.board.tickets,
+        )
 
-def _empty_workspace(seed: int, clock: Clock, rules: Rules, file: Path | None) -> Workspace:
-    ids = Ids(seed)
-    journal = Journal(clock, file)
-    faults = Faults(ids.dice)
-    board = Switchboard(journal, faults, rules, ids.dice)
-    return Workspace(
-        base_url="",
-        team=Team(ids.make("T"), "Playground", "playground"),
-        clock=clock,
-        ids=ids,
-        journal=journal,
-        rules=rules,
-        rates=Rates(clock),
-        faults=faults,
-        feed=Feed(),
-        board=board,
-        deliveries=Deliveries(clock, ids, journal, faults, board, rules),
-    )
+    def _add_routes(self, site: web.Application) -> None:
+        hands = {name: getattr(self.people, name) for name in ACTS}
+        control = Control(self.workspace, self.board, hands, self.control_token)
+        page = Page(self.control_token, self._model)
+        routes.add_slack(site, self.workspace, TABLE)
+        routes.add_page(site, page, self.workspace, control)
+        routes.add_control(site, control)
+        site.router.add_get("/link/", self.board.connect)

@@ -174,6 +174,14 @@ def reactions_json(message: Message) -> list[Json]:
     ]
 
 
+def permalink(base_url: str, channel: Channel, message: Message) -> str:
+    """Give the address of a message in the workspace."""
+    link = f"{base_url}/archives/{channel.id}/p{message.ts.replace('.', '')}"
+    if message.is_reply:
+        link += f"?thread_ts={message.thread_ts}&cid={channel.id}"
+    return link
+
+
 def _put(shape: Json, name: str, value: object) -> None:
     if value:
         shape[name] = value

@@ -62,22 +62,17 @@ class Line:
 
 
 class Switchboard:
-    """The lines of all apps; gives out tickets and picks the line for an envelope."""
+    """The lines of all apps; takes tickets and picks the line for an envelope."""
 
     def __init__(self, journal: Journal, faults: Faults, rules: Rules, dice: random.Random) -> None:
         self._journal = journal
         self._faults = faults
         self._rules = rules
         self._dice = dice
-        self._tickets: dict[str, tuple[App, float]] = {}
+        self.tickets: dict[str, tuple[App, float]] = {}
         self._opened = 0
         self.lines: list[Line] = []
         self.acknowledged: Acknowledged | None = None
-
-    def ticket(self, app: App, name: str) -> str:
-        """Register a ticket: good once, for a short while."""
-        self._tickets[name] = (app, time.monotonic() + self._rules.ticket_seconds)
-        return name
 
     def lines_of(self, app: App) -> list[Line]:
         return [line for line in self.lines if line.app is app]
@@ -131,7 +126,7 @@ class Switchboard:
             line.abort()
 
     def _redeem(self, ticket: str) -> App | None:
-        app, until = self._tickets.pop(ticket, (None, 0.0))
+        app, until = self.tickets.pop(ticket, (None, 0.0))
         return app if time.monotonic() <= until else None
 
     async def _hold(

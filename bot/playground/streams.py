@@ -6,7 +6,7 @@ The life of a stream is about five minutes whatever is appended. Who may call is
 
 from typing import Literal
 
-from bot.playground import events, posting
+from bot.playground import events
 from bot.playground.errors import Json, SlackError
 from bot.playground.limits import WHOLE_MESSAGE
 from bot.playground.model import App, Channel, Message, Stream
@@ -21,14 +21,13 @@ _BLOCKS = 50
 def begin(
     workspace: Workspace, channel: Channel, message: Message, recipient: str, chunks: list[Json]
 ) -> None:
-    """Post the first piece; the wall starts to count."""
+    """Make a message a stream with its first piece; the wall starts to count."""
     parts = checked(chunks, message)
     message.stream = Stream(message.app_id, recipient)
     message.stream.wall = workspace.clock.call_later(
         workspace.rules.stream_seconds, lambda: _end(workspace, channel, message, "expired")
     )
     _grow(message, parts)
-    posting.post(workspace, channel, message)
 
 
 def append(workspace: Workspace, channel: Channel, message: Message, chunks: list[Json]) -> None:
@@ -164,4 +163,4 @@ def _end(workspace: Workspace, channel: Channel, message: Message, state: Ended)
     previous = message_json(channel, message)
     stream.state = state
     workspace.journal.add("stream", channel=channel.id, ts=message.ts, state=state)
-    posting.change(workspace, channel, message, previous=previous)
+    events.tell_change(workspace, channel, message, previous=previous)

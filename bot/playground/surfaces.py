@@ -1,8 +1,7 @@
 """What an agent shows beside its messages: the status line of a thread and the session's state."""
 
-from bot.playground import streams
-from bot.playground.errors import Json, SlackError
-from bot.playground.events import emit, tell_pages
+from bot.playground.errors import SlackError
+from bot.playground.events import tell_pages
 from bot.playground.model import AgentSession, App, Channel, Status
 from bot.playground.workspace import Workspace
 
@@ -69,24 +68,6 @@ def is_stoppable(workspace: Workspace, session: AgentSession) -> bool:
     """Say whether Slack shows its Stop button: at work, and the app listens for it."""
     listens = "agent_session_stopped" in workspace.apps[session.app_id].events
     return session.status == "processing" and listens
-
-
-def press_stop(workspace: Workspace, channel: Channel, thread_ts: str, user: str) -> None:
-    """Stop an app's work in a thread as a person does; the app must set the status itself."""
-    session = workspace.sessions.get((channel.id, thread_ts))
-    if session is None or not is_stoppable(workspace, session):
-        raise SlackError("session_not_processing")
-    app = workspace.apps[session.app_id]
-    stopped = streams.stop_by_user(workspace, channel, app, thread_ts)
-    event: Json = {
-        "type": "agent_session_stopped",
-        "channel": channel.id,
-        "thread_ts": thread_ts,
-        "user": user,
-        "streaming_message_ts": stopped,
-        "event_ts": channel.next_ts(workspace.clock.now()),
-    }
-    emit(workspace, app, event, channel)
 
 
 def _tell(workspace: Workspace, channel: Channel, thread_ts: str, user: str, text: str) -> None:

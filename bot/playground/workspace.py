@@ -4,10 +4,10 @@ Looks things up and refuses with Slack's names. Changes are made by `posting`, `
 `streams` and the methods; the first people and channels come from `fixture`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bot.playground.clock import Clock
-from bot.playground.deliveries import Deliveries
 from bot.playground.errors import Json, SlackError
 from bot.playground.faults import Faults
 from bot.playground.feed import Feed
@@ -17,6 +17,7 @@ from bot.playground.model import (
     AgentSession,
     App,
     Channel,
+    Delivery,
     File,
     Grant,
     Kind,
@@ -28,14 +29,16 @@ from bot.playground.model import (
 )
 from bot.playground.rates import Rates
 from bot.playground.rules import Rules
-from bot.playground.sockets import Switchboard
 
 PREFIX: dict[Kind, str] = {"public": "C", "private": "C", "im": "D", "mpim": "C"}
 
 
 @dataclass(slots=True)
 class Workspace:
-    """Everything there is; `base_url` is where the server answers, without a final slash."""
+    """Everything there is; `base_url` is where the server answers, without a final slash.
+
+    `send` is how a payload leaves for an app; `tickets` are the Socket Mode URLs not dialled yet.
+    """
 
     base_url: str
     team: Team
@@ -46,14 +49,14 @@ class Workspace:
     rates: Rates
     faults: Faults
     feed: Feed
-    board: Switchboard
-    deliveries: Deliveries
+    send: Callable[[Delivery], None]
     teams: dict[str, Team] = field(default_factory=dict[str, Team])
     users: dict[str, User] = field(default_factory=dict[str, User])
     apps: dict[str, App] = field(default_factory=dict[str, App])
     channels: dict[str, Channel] = field(default_factory=dict[str, Channel])
     files: dict[str, File] = field(default_factory=dict[str, File])
     grants: dict[str, Grant] = field(default_factory=dict[str, Grant])
+    tickets: dict[str, tuple[App, float]] = field(default_factory=dict[str, tuple[App, float]])
     statuses: dict[tuple[str, str], Status] = field(default_factory=dict[tuple[str, str], Status])
     response_urls: dict[str, ResponseUrl] = field(default_factory=dict[str, ResponseUrl])
     sessions: dict[tuple[str, str], AgentSession] = field(
@@ -102,6 +105,13 @@ class Workspace:
         channel = self.seen_by(user_id, channel_id)
         if user_id not in channel.members:
             raise SlackError("not_in_channel")
+        return channel
+
+    def open_to(self, user_id: str, channel_id: str) -> Channel:
+        """Give a channel that this user may write to."""
+        channel = self.entered_by(user_id, channel_id)
+        if channel.archived:
+            raise SlackError("is_archived")
         return channel
 
     def add_channel(self, name: str, kind: Kind, creator: str, members: list[str]) -> Channel:

@@ -1,5 +1,7 @@
 """Who am I, does it work, and where to dial for Socket Mode."""
 
+import time
+
 from bot.playground.errors import Json, SlackError
 from bot.playground.methods.table import Method
 from bot.playground.wire import Call
@@ -37,7 +39,8 @@ def connections_open(workspace: Workspace, call: Call) -> Json:
     app = call.app
     if not app.socket_mode:
         raise SlackError("not_allowed_token_type")
-    ticket = workspace.board.ticket(app, workspace.ids.uuid())
+    ticket = workspace.ids.uuid()
+    workspace.tickets[ticket] = (app, time.monotonic() + workspace.rules.ticket_seconds)
     host = workspace.base_url.removeprefix("http")
     return {"url": f"ws{host}/link/?ticket={ticket}&app_id={app.id}"}
 

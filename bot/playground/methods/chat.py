@@ -2,11 +2,10 @@
 
 from bot.playground import limits, posting
 from bot.playground.errors import Json, SlackError
-from bot.playground.events import show
-from bot.playground.methods.reactions import permalink
+from bot.playground.events import show, tell_change
 from bot.playground.methods.table import Method
-from bot.playground.model import App, Channel, Message
-from bot.playground.shapes import bot_profile, message_json
+from bot.playground.model import Channel, Message
+from bot.playground.shapes import message_json, permalink
 from bot.playground.surfaces import clear_status
 from bot.playground.wire import Call
 from bot.playground.workspace import Workspace
@@ -22,13 +21,7 @@ def target(workspace: Workspace, call: Call) -> Channel:
         return workspace.direct([me, wanted])[0]
     if wanted.startswith("#"):
         wanted = workspace.channel_named(wanted).id
-    return open_channel(workspace.entered_by(me, wanted))
-
-
-def open_channel(channel: Channel) -> Channel:
-    if channel.archived:
-        raise SlackError("is_archived")
-    return channel
+    return workspace.open_to(me, wanted)
 
 
 def compose(workspace: Workspace, channel: Channel, call: Call, message: Message) -> None:
@@ -41,28 +34,13 @@ def compose(workspace: Workspace, channel: Channel, call: Call, message: Message
         message.blocks = [{"type": "markdown", "text": markdown}]
     if not (message.text.strip() or message.blocks or message.attachments):
         raise SlackError("no_text")
-    name_blocks(workspace, message)
+    posting.name_blocks(workspace, message)
     message.thread_ts = posting.thread_root(channel, call.text("thread_ts"))
-
-
-def name_blocks(workspace: Workspace, message: Message) -> None:
-    """Give each block an id, as Slack does; a markdown block does not keep its own."""
-    for block in message.blocks:
-        if not block.get("block_id") or block["type"] == "markdown":
-            block["block_id"] = workspace.ids.token(5)
-
-
-def by_app(workspace: Workspace, channel: Channel, app: App) -> Message:
-    """Start a message of an app."""
-    message = posting.draft(workspace, channel, app.user.id, "")
-    message.bot_id, message.app_id = app.user.bot_id, app.id
-    message.bot_profile = bot_profile(app)
-    return message
 
 
 def post_message(workspace: Workspace, call: Call) -> Json:
     channel = target(workspace, call)
-    message = by_app(workspace, channel, call.app)
+    message = posting.by_app(workspace, channel, call.app)
     compose(workspace, channel, call, message)
     message.metadata = limits.checked_metadata(call) or None
     if message.is_reply and call.flag("reply_broadcast"):
@@ -82,7 +60,7 @@ def post_ephemeral(workspace: Workspace, call: Call) -> Json:
     user = workspace.user(call.need("user"))
     if user.id not in channel.members:
         raise SlackError("user_not_in_channel")
-    message = by_app(workspace, channel, call.app)
+    message = posting.by_app(workspace, channel, call.app)
     compose(workspace, channel, call, message)
     message.ephemeral_for = user.id
     channel.ephemerals[message.ts] = message
@@ -108,7 +86,7 @@ def update(workspace: Workspace, call: Call) -> Json:
         raise SlackError("msg_too_long")
     previous = message_json(channel, message)
     _rewrite(workspace, call, message)
-    posting.change(workspace, channel, message, previous=previous)
+    tell_change(workspace, channel, message, previous=previous)
     shape = message_json(channel, message, metadata=True)
     return {"channel": channel.id, "ts": message.ts, "text": message.text, "message": shape}
 
@@ -132,7 +110,7 @@ def _rewrite(workspace: Workspace, call: Call, message: Message) -> None:
     message.text = text or message.text
     message.blocks = blocks if (blocks or text) else message.blocks
     message.attachments = attachments or message.attachments
-    name_blocks(workspace, message)
+    posting.name_blocks(workspace, message)
 
 
 def delete(workspace: Workspace, call: Call) -> Json:
@@ -144,7 +122,7 @@ def delete(workspace: Workspace, call: Call) -> Json:
 def get_permalink(workspace: Workspace, call: Call) -> Json:
     channel = workspace.seen_by(call.app.user.id, call.need("channel"))
     message = workspace.message(channel, call.need("message_ts"))
-    return {"channel": channel.id, "permalink": permalink(workspace, channel, message)}
+    return {"channel": channel.id, "permalink": permalink(workspace.base_url, channel, message)}
 
 
 _WRITE = ("chat:write",)

@@ -1,12 +1,11 @@
 """conversations.*: what there is to read, who is in it, and how to get in."""
 
+from bot.playground import posting
 from bot.playground.errors import Json, SlackError
-from bot.playground.events import kind_scope, show_channel, tell_apps
-from bot.playground.methods.paging import metadata, page
-from bot.playground.methods.people import conversation_kinds
+from bot.playground.events import kind_scope
+from bot.playground.methods.paging import conversation_kinds, metadata, page
 from bot.playground.methods.table import Method
 from bot.playground.model import Channel, Message
-from bot.playground.posting import draft, post
 from bot.playground.shapes import channel_json, message_json
 from bot.playground.wire import Call
 from bot.playground.workspace import Workspace, scope_error
@@ -113,26 +112,8 @@ def conversations_join(workspace: Workspace, call: Call) -> Json:
     if call.app.user.id in channel.members:
         call.warnings.append("already_in_channel")
     else:
-        enter(workspace, channel, call.app.user.id)
+        posting.enter(workspace, channel, call.app.user.id)
     return {"channel": channel_json(channel, call.app.user.id)}
-
-
-def enter(workspace: Workspace, channel: Channel, user: str, inviter: str = "") -> None:
-    """Make someone a member, with the line Slack writes about it and the event."""
-    channel.members[user] = None
-    show_channel(workspace, channel)
-    message = draft(workspace, channel, user, f"<@{user}> has joined the channel")
-    message.subtype = "channel_join"
-    post(workspace, channel, message)
-    joined: Json = {
-        "type": "member_joined_channel",
-        "user": user,
-        "channel": channel.id,
-        "channel_type": channel.id[0],
-        "team": workspace.team.id,
-        "event_ts": message.ts,
-    }
-    tell_apps(workspace, channel, joined | ({"inviter": inviter} if inviter else {}))
 
 
 def conversations_invite(workspace: Workspace, call: Call) -> Json:
@@ -140,7 +121,7 @@ def conversations_invite(workspace: Workspace, call: Call) -> Json:
     for user_id in call.names("users"):
         if workspace.user(user_id).id in channel.members:
             raise SlackError("already_in_channel")
-        enter(workspace, channel, user_id, call.app.user.id)
+        posting.enter(workspace, channel, user_id, call.app.user.id)
     return {"channel": channel_json(channel, call.app.user.id)}
 
 

@@ -2,7 +2,6 @@
 
 from bot.playground import posting, uploads
 from bot.playground.errors import Json, SlackError, invalid_arguments
-from bot.playground.methods.chat import by_app, name_blocks, open_channel
 from bot.playground.methods.table import Method
 from bot.playground.model import File
 from bot.playground.shapes import file_json
@@ -53,16 +52,16 @@ def _places(call: Call) -> list[str]:
 
 def _share(workspace: Workspace, call: Call, files: list[File], channel_id: str) -> None:
     """Post the message with the files a moment later, as Slack's own processing does."""
-    channel = open_channel(workspace.entered_by(call.app.user.id, channel_id))
+    channel = workspace.open_to(call.app.user.id, channel_id)
     root = posting.thread_root(channel, call.text("thread_ts"))
     comment = call.text("initial_comment")
     blocks = [] if comment else call.objects("blocks", "invalid_blocks")
 
     def post() -> None:
-        message = by_app(workspace, channel, call.app)
+        message = posting.by_app(workspace, channel, call.app)
         message.subtype, message.files = "file_share", list(files)
         message.text, message.blocks, message.thread_ts = comment, blocks, root
-        name_blocks(workspace, message)
+        posting.name_blocks(workspace, message)
         uploads.share(workspace, channel, message)
         posting.post(workspace, channel, message)
         clear_status(workspace, channel, message.thread_ts or message.ts)

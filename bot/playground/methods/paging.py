@@ -1,4 +1,4 @@
-"""Cursors: opaque, stable, and everywhere the same."""
+"""What listing methods share: opaque cursors, and which kinds of conversation are asked for."""
 
 import base64
 import binascii
@@ -24,6 +24,22 @@ def page(items: Sequence[Item], call: Call, default: int, most: int) -> tuple[li
 
 def metadata(cursor: str) -> Json:
     return {"response_metadata": {"next_cursor": cursor}}
+
+
+_TYPES = {
+    "public_channel": "public",
+    "private_channel": "private",
+    "im": "im",
+    "mpim": "mpim",
+}
+
+
+def conversation_kinds(call: Call) -> set[str]:
+    """Read the `types` argument; Slack's default is public channels only."""
+    types = call.names("types") or ["public_channel"]
+    if not set(types) <= set(_TYPES):
+        raise SlackError("invalid_types")
+    return {_TYPES[name] for name in types}
 
 
 def _cursor(place: int) -> str:

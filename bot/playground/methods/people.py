@@ -1,7 +1,7 @@
 """users.*, bots.info, team.info, emoji.list: who is here."""
 
 from bot.playground.errors import Json, SlackError
-from bot.playground.methods.paging import metadata, page
+from bot.playground.methods.paging import conversation_kinds, metadata, page
 from bot.playground.methods.table import Method
 from bot.playground.shapes import channel_json, user_json
 from bot.playground.wire import Call
@@ -47,22 +47,6 @@ def users_conversations(workspace: Workspace, call: Call) -> Json:
     some, cursor = page(mine, call, 100, 999)
     shown = [channel_json(channel, call.app.user.id) for channel in some]
     return {"channels": shown, **metadata(cursor)}
-
-
-_TYPES = {
-    "public_channel": "public",
-    "private_channel": "private",
-    "im": "im",
-    "mpim": "mpim",
-}
-
-
-def conversation_kinds(call: Call) -> set[str]:
-    """Read the `types` argument; Slack's default is public channels only."""
-    types = call.names("types") or ["public_channel"]
-    if not set(types) <= set(_TYPES):
-        raise SlackError("invalid_types")
-    return {_TYPES[name] for name in types}
 
 
 def bots_info(workspace: Workspace, call: Call) -> Json:

@@ -1,11 +1,11 @@
 """reactions.*: an app's own reactions, and what everybody's are."""
 
 from bot.playground import posting
-from bot.playground.emoji import is_emoji
+from bot.playground.emoji import checked_name
 from bot.playground.errors import Json, SlackError
 from bot.playground.methods.table import Method
 from bot.playground.model import Channel, Message
-from bot.playground.shapes import message_json
+from bot.playground.shapes import message_json, permalink
 from bot.playground.wire import Call
 from bot.playground.workspace import Workspace
 
@@ -32,13 +32,6 @@ def reactions_add(workspace: Workspace, call: Call) -> Json:
     return {}
 
 
-def checked_name(name: str) -> str:
-    """Give the name back if Slack knows it; raises `invalid_name`."""
-    if not is_emoji(name):
-        raise SlackError("invalid_name")
-    return name
-
-
 def reactions_remove(workspace: Workspace, call: Call) -> Json:
     name = checked_name(call.need("name"))
     channel, message = _target(workspace, call)
@@ -49,15 +42,8 @@ def reactions_remove(workspace: Workspace, call: Call) -> Json:
 def reactions_get(workspace: Workspace, call: Call) -> Json:
     channel, message = _target(workspace, call)
     shape = message_json(channel, message)
-    shape["permalink"] = permalink(workspace, channel, message)
+    shape["permalink"] = permalink(workspace.base_url, channel, message)
     return {"type": "message", "channel": channel.id, "message": shape}
-
-
-def permalink(workspace: Workspace, channel: Channel, message: Message) -> str:
-    link = f"{workspace.base_url}/archives/{channel.id}/p{message.ts.replace('.', '')}"
-    if message.is_reply:
-        link += f"?thread_ts={message.thread_ts}&cid={channel.id}"
-    return link
 
 
 METHODS = (

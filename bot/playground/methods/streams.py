@@ -1,11 +1,9 @@
 """chat.startStream, appendStream, stopStream: an app's live messages."""
 
-from bot.playground import limits, streams, surfaces
+from bot.playground import limits, posting, streams, surfaces
 from bot.playground.errors import Json, SlackError, invalid_arguments
-from bot.playground.methods.chat import by_app, open_channel
 from bot.playground.methods.table import Method
 from bot.playground.model import Channel, Message
-from bot.playground.posting import thread_root
 from bot.playground.shapes import message_json
 from bot.playground.wire import Call
 from bot.playground.workspace import Workspace
@@ -27,16 +25,17 @@ def _chunks(call: Call) -> list[Json]:
 
 
 def start(workspace: Workspace, call: Call) -> Json:
-    channel = open_channel(workspace.entered_by(call.app.user.id, call.need("channel")))
+    channel = workspace.open_to(call.app.user.id, call.need("channel"))
     recipient = _recipient(workspace, call, channel)
-    root = thread_root(channel, call.need("thread_ts"))
+    root = posting.thread_root(channel, call.need("thread_ts"))
     if not root:
         raise SlackError("message_not_found")
     if call.text("task_display_mode") not in _MODES:
         raise invalid_arguments("invalid value: task_display_mode")
-    message = by_app(workspace, channel, call.app)
+    message = posting.by_app(workspace, channel, call.app)
     message.thread_ts = root
     streams.begin(workspace, channel, message, recipient, _chunks(call))
+    posting.post(workspace, channel, message)
     surfaces.clear_status(workspace, channel, root)
     return {"channel": channel.id, "ts": message.ts}
 
@@ -56,7 +55,7 @@ def _recipient(workspace: Workspace, call: Call, channel: Channel) -> str:
 
 
 def _live(workspace: Workspace, call: Call) -> tuple[Channel, Message]:
-    channel = open_channel(workspace.entered_by(call.app.user.id, call.need("channel")))
+    channel = workspace.open_to(call.app.user.id, call.need("channel"))
     return channel, streams.live(channel, call.need("ts"), call.app)
 
 

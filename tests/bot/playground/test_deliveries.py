@@ -60,7 +60,7 @@ async def test_what_is_not_acknowledged_comes_again(playground: Playground) -> N
         await playground.people.post("ann", "#general", "hello")
         tries = [await dial.hear(), await dial.hear()]
         for seconds in (60, 300):
-            await wait_until(lambda: playground.workspace.deliveries.waiting == 0)
+            await wait_until(lambda: playground.deliveries.waiting == 0)
             playground.workspace.clock.advance(seconds)
             tries.append(await dial.hear())
         await wait_until(lambda: len(playground.journal.of("gave_up")) == 1)
@@ -127,7 +127,7 @@ async def test_a_socket_is_told_to_go(playground: Playground) -> None:
     """refresh_requested comes before the close, as from Slack."""
     async with Dial(playground) as dial:
         await dial.hear()
-        board = playground.workspace.board
+        board = playground.board
         await asyncio.gather(board.end(board.lines[0], "refresh_requested"), dial.hear())
         goodbye = await dial.socket.receive()
 
@@ -138,7 +138,7 @@ async def test_a_socket_is_told_to_go(playground: Playground) -> None:
 async def test_bolt_comes_back_after_a_cut(playground: Playground) -> None:
     """An aborted connection is dialled again; the event in between is not lost."""
     async with listening(playground) as heard:
-        board = playground.workspace.board
+        board = playground.board
         await board.end(board.lines[0], "abort")
         await playground.people.post("ann", "#general", "in between")
         await wait_until(lambda: len(board.lines) == 1)
@@ -152,7 +152,7 @@ async def test_a_half_open_socket_swallows_everything(playground: Playground) ->
     """It stays open, answers no ping, and what was sent on it counts as unacknowledged."""
     async with Dial(playground) as dial:
         await dial.hear()
-        board = playground.workspace.board
+        board = playground.board
         await board.end(board.lines[0], "mute")
         await playground.people.post("ann", "#general", "hello")
         await wait_until(lambda: len(playground.journal.of("unacknowledged")) == 2)

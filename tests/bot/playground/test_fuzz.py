@@ -84,7 +84,7 @@ async def right_arguments(playground: Playground) -> Json:
     to_ann = {"recipient_user_id": ann.id, "recipient_team_id": ann.team}
     start = Call("chat.startStream", "form", playground.bot_token, {})
     start.args = {"channel": place.id, "thread_ts": root, **to_ann, "markdown_text": "x"}
-    ts = perform(workspace, start, {})["ts"]
+    ts = perform(workspace, TABLE, start, {})["ts"]
     file = uploads.keep(workspace, playground.app.user, "a.txt", b"hello")
     return {
         "channel": place.id, "channel_id": place.id, "ts": ts, "timestamp": ts, "message_ts": ts,
@@ -107,9 +107,9 @@ async def test_any_call_is_answered(seed: int) -> None:
         kind = TABLE[method].caller
         token = playground.app_token if kind == "app" else playground.bot_token
         with suppress(SlackError):
-            assert perform(workspace, Call(method, "form", token, args), {})["ok"]
+            assert perform(workspace, TABLE, Call(method, "form", token, args), {})["ok"]
             answered.add(method)
         workspace.grants[playground.bot_token].error = ""
-    workspace.deliveries.close()
+    playground.deliveries.close()
     workspace.clock.close()
     assert {"chat.postMessage", "chat.appendStream", "reactions.add"} <= answered
