@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, async_playwright
-from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground
+from bot.playground import Playground, Rules
+from tests.bot.playground.clients import Api
 
 QUIET = [
     "--headless",
@@ -41,14 +41,14 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def playground() -> AsyncIterator[Playground]:
-    async with Playground(model="rehearsal") as running:
+    async with Playground(model="rehearsal", rules=Rules(rate_limits=False)) as running:
         yield running
 
 
 @pytest.fixture
-def bot(playground: Playground) -> AsyncWebClient:
+def bot(playground: Playground) -> Api:
     """The app's own client: what a bot would call."""
-    return AsyncWebClient(token=playground.bot_token, base_url=playground.api_url)
+    return Api(playground)
 
 
 @pytest_asyncio.fixture(loop_scope="module")

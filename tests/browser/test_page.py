@@ -3,10 +3,10 @@
 import base64
 
 import pytest
-from playwright.async_api import Page, expect
-from slack_sdk.web.async_client import AsyncWebClient
+from playwright.async_api import FilePayload, Page, expect
 
 from bot.playground import Playground, SlackError
+from tests.bot.playground.clients import Api
 from tests.browser.conftest import Open
 from tests.support import wait_until
 
@@ -50,9 +50,9 @@ async def test_the_page_says_where_one_is_and_what_answers(open_page: Open):
         await expect(page.get_by_role(role)).to_have_count(1)  # pyright: ignore[reportArgumentType]
     await expect(page.get_by_role("link", name="#api")).to_have_attribute("aria-current", "page")
     await expect(page.get_by_role("heading", name="#api")).to_be_visible()
-    model = page.get_by_role("button", name="Model in use: rehearsal")
+    model = page.get_by_role("button", name="model rehearsal")
     assert "follows a script" in (await model.get_attribute("title") or "")
-    await expect(page.get_by_role("button", name="Acting as ann")).to_be_visible()
+    await expect(page.get_by_role("button", name="acting as ann")).to_be_visible()
 
 
 async def test_enter_sends_and_shift_enter_breaks_the_line(open_page: Open, playground: Playground):
@@ -95,8 +95,9 @@ async def test_an_empty_channel_offers_an_example_to_press(open_page: Open, play
     assert len(playground.channel("api").messages) == 1
 
 
-async def streamed(bot: AsyncWebClient, playground: Playground, root: str, text: str) -> str:
-    answer = await bot.chat_startStream(
+async def streamed(bot: Api, playground: Playground, root: str, text: str) -> str:
+    answer = await bot(
+        "chat.startStream",
         channel=playground.channel("api").id,
         thread_ts=root,
         recipient_user_id=playground.workspace.user_named("ann").id,
@@ -107,7 +108,7 @@ async def streamed(bot: AsyncWebClient, playground: Playground, root: str, text:
 
 
 async def test_an_answer_streams_into_the_open_thread(
-    open_page: Open, playground: Playground, bot: AsyncWebClient
+    open_page: Open, playground: Playground, bot: Api
 ):
     """Each piece appears in the same row; what is done keeps its nodes."""
     page = await open_page()
@@ -118,10 +119,10 @@ async def test_an_answer_streams_into_the_open_thread(
     answer = page.locator("#thread article.streaming")
     await expect(answer.locator(".text strong")).to_have_text("part")
     first = await answer.locator("p").first.element_handle()
-    await bot.chat_appendStream(channel=api, ts=ts, markdown_text=" a list:\n\n- x\n- y")
+    await bot("chat.appendStream", channel=api, ts=ts, markdown_text=" a list:\n\n- x\n- y")
     await expect(answer.locator("li")).to_have_count(2)
     assert await first.evaluate("node => node.isConnected")
-    await bot.chat_stopStream(channel=api, ts=ts)
+    await bot("chat.stopStream", channel=api, ts=ts)
     await expect(page.locator("#thread article.streaming")).to_have_count(0)
     await expect(page.locator("#thread article")).to_have_count(2)
 
@@ -133,7 +134,7 @@ async def gap_below(page: Page) -> float:
 
 
 async def test_the_list_follows_only_a_reader_at_the_bottom(
-    open_page: Open, playground: Playground, bot: AsyncWebClient
+    open_page: Open, playground: Playground, bot: Api
 ):
     """A growing answer stays in view; once the reader scrolls up, nothing moves under them."""
     page = await open_page()
@@ -142,11 +143,11 @@ async def test_the_list_follows_only_a_reader_at_the_bottom(
     ts = await streamed(bot, playground, root, "line\n\n" * 60)
     await page.goto(f"{playground.page_url}?as=ann#/{api}/{root}")
     await expect(page.locator("#thread .markdown p")).to_have_count(60)
-    await bot.chat_appendStream(channel=api, ts=ts, markdown_text="more\n\n" * 20)
+    await bot("chat.appendStream", channel=api, ts=ts, markdown_text="more\n\n" * 20)
     await expect(page.locator("#thread .markdown p")).to_have_count(80)
     await wait_until(lambda: _is_near_zero(page))
     await page.locator("#thread .scroller").evaluate("node => node.scrollTo(0, 40)")
-    await bot.chat_appendStream(channel=api, ts=ts, markdown_text="more\n\n" * 20)
+    await bot("chat.appendStream", channel=api, ts=ts, markdown_text="more\n\n" * 20)
     await expect(page.locator("#thread .markdown p")).to_have_count(100)
     assert await page.locator("#thread .scroller").evaluate("node => node.scrollTop") == 40
     await playground.people.post("ben", "#api", "last", thread_ts=root)
@@ -159,25 +160,28 @@ async def _is_near_zero(page: Page) -> bool:
 
 
 async def test_the_status_and_the_stop_button_show_while_the_app_works(
-    open_page: Open, playground: Playground, bot: AsyncWebClient
+    open_page: Open, playground: Playground, bot: Api
 ):
     """The status reads as in Slack; Stop ends the stream and goes when the app says it is done."""
     page = await open_page()
     api = playground.channel("api").id
     root = await playground.people.post("ann", "#api", "@Deskmate work")
     await page.goto(f"{playground.page_url}?as=ann#/{api}/{root}")
-    await bot.assistant_threads_setStatus(
-        channel_id=api, thread_ts=root, status="is reading `src/app.py`…"
+    await bot(
+        "assistant.threads.setStatus",
+        channel_id=api,
+        thread_ts=root,
+        status="is reading `src/app.py`…",
     )
     status = page.locator("#thread .status-line")
     await expect(status).to_have_text("Deskmate is reading src/app.py…")
     await expect(status.locator("code")).to_have_text("src/app.py")
-    await bot.agents_sessions_setStatus(channel_id=api, thread_ts=root, status="processing")
+    await bot("agents.sessions.setStatus", channel_id=api, thread_ts=root, status="processing")
     await streamed(bot, playground, root, "working")
     await page.get_by_role("button", name="Stop").click()
     await expect(page.locator("#thread article.streaming")).to_have_count(0)
     assert playground.journal.of("act", action="stop") != []
-    await bot.agents_sessions_setStatus(channel_id=api, thread_ts=root, status="active")
+    await bot("agents.sessions.setStatus", channel_id=api, thread_ts=root, status="active")
     await expect(page.get_by_role("button", name="Stop")).to_be_hidden()
 
 
@@ -236,9 +240,9 @@ async def test_acting_as_someone_else_shows_their_workspace(
     """A guest sees their one channel; what is written then is theirs."""
     page = await open_page()
     await expect(page.get_by_role("link", name="#web")).to_be_visible()
-    await page.get_by_role("button", name="Acting as ann").click()
+    await page.get_by_role("button", name="acting as ann").click()
     await page.get_by_role("menuitemradio", name="gil").click()
-    await expect(page.get_by_role("button", name="Acting as gil")).to_be_visible()
+    await expect(page.get_by_role("button", name="acting as gil")).to_be_visible()
     await expect(page.get_by_role("link", name="#web")).to_have_count(0)
     field = page.get_by_role("textbox", name="Message #api")
     await field.fill("hi from a guest")
@@ -251,8 +255,8 @@ async def test_acting_as_someone_else_shows_their_workspace(
 async def test_files_are_sent_with_words_and_come_back_whole(open_page: Open):
     """Chosen files wait above the field, go with the text, and can be downloaded again."""
     page = await open_page()
-    notes = {"name": "notes.md", "mimeType": "text/markdown", "buffer": b"# notes"}
-    picture = {"name": "dot.gif", "mimeType": "image/gif", "buffer": DOT}
+    notes: FilePayload = {"name": "notes.md", "mimeType": "text/markdown", "buffer": b"# n"}
+    picture: FilePayload = {"name": "dot.gif", "mimeType": "image/gif", "buffer": DOT}
     await page.locator("#channel input[type=file]").set_input_files([notes, picture])
     await expect(page.locator("#channel .pending li")).to_have_count(2)
     field = page.get_by_role("textbox", name="Message #api")
@@ -264,16 +268,16 @@ async def test_files_are_sent_with_words_and_come_back_whole(open_page: Open):
     async with page.expect_download() as download:
         await message.get_by_role("link", name="Download notes.md").click()
     kept = await (await download.value).path()
-    assert kept.read_bytes() == b"# notes"
+    assert kept.read_bytes() == b"# n"
     await expect(page.locator("#channel .pending li")).to_have_count(0)
 
 
 async def test_a_button_tells_the_app_and_asks_first_where_told_to(
-    open_page: Open, playground: Playground, bot: AsyncWebClient
+    open_page: Open, playground: Playground, bot: Api
 ):
     """A press sends block and action; a button with `confirm` sends only after yes."""
     page = await open_page()
-    await bot.chat_postMessage(channel=playground.channel("api").id, text="Plan", blocks=CARD)
+    await bot("chat.postMessage", channel=playground.channel("api").id, text="Plan", blocks=CARD)
     await page.get_by_role("button", name="Reject").click()
     await page.get_by_role("dialog").get_by_role("button", name="No").click()
     await page.get_by_role("button", name="Approve").click()
@@ -284,14 +288,14 @@ async def test_a_button_tells_the_app_and_asks_first_where_told_to(
 
 
 async def test_an_ephemeral_message_is_for_one_person(
-    open_page: Open, playground: Playground, bot: AsyncWebClient
+    open_page: Open, playground: Playground, bot: Api
 ):
     """Only the person it is for sees it, and sees that only they do."""
     ann, ben = await open_page("ann"), await open_page("ben")
     who = playground.workspace.user_named("ann").id
     api = playground.channel("api").id
-    await bot.chat_postEphemeral(channel=api, user=who, text="psst")
-    await bot.chat_postMessage(channel=api, text="all")
+    await bot("chat.postEphemeral", channel=api, user=who, text="psst")
+    await bot("chat.postMessage", channel=api, text="all")
     await expect(ann.locator("#channel article.ephemeral .note")).to_have_text(
         "Only visible to you"
     )

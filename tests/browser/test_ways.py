@@ -2,9 +2,9 @@
 
 import pytest
 from playwright.async_api import Page, expect
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground import Playground
+from tests.bot.playground.clients import Api
 from tests.browser.conftest import DESKTOP, PHONE, Open
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(30)]
@@ -129,12 +129,12 @@ OVERFLOWING = """() => [...document.querySelectorAll('body, #channel, #thread, a
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 async def test_nothing_makes_the_page_scroll_sideways(
-    open_page: Open, playground: Playground, bot: AsyncWebClient, size: tuple[int, int]
+    open_page: Open, playground: Playground, bot: Api, size: tuple[int, int]
 ):
     """Endless words, tables and code scroll inside themselves, in the channel and in the thread."""
     api = playground.channel("api").id
-    root = (await bot.chat_postMessage(channel=api, markdown_text=SPRAWLING))["ts"]
-    await bot.chat_postMessage(channel=api, markdown_text=SPRAWLING, thread_ts=root)
+    root = (await bot("chat.postMessage", channel=api, markdown_text=SPRAWLING))["ts"]
+    await bot("chat.postMessage", channel=api, markdown_text=SPRAWLING, thread_ts=root)
     page = await open_page(size=size)
     await page.locator("#channel article").first.wait_for()
     assert await page.evaluate(OVERFLOWING) == []

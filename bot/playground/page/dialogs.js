@@ -57,7 +57,7 @@ const KEYS = [
   ["Alt ↑ ↓", "Previous or next channel"],
   ["Enter", "Send"],
   ["Shift Enter", "New line"],
-  ["@  /  :", "Complete a person, a command, an emoji"],
+  ["@ / :", "Complete a person, a command, an emoji"],
   ["?", "Show these keys"],
 ];
 

@@ -43,7 +43,7 @@ export class Header {
       "span",
       { class: "brand" },
       el("span", { class: "brand-sign", "aria-hidden": "true" }, lamp()),
-      el("span", { class: "brand-name", text: "Playground" }),
+      el("h1", { class: "brand-name", text: "Playground" }),
     );
     fill(
       root,
@@ -65,19 +65,17 @@ export class Header {
     this.key = key;
     fill(
       this.model,
-      el("span", { class: "quiet", text: "model" }),
+      el("span", { class: "quiet", text: "model " }),
       el("strong", { text: model || "none" }),
     );
     this.model.title = ABOUT[model] ?? `Answers come from ${model || "no model"}.`;
-    this.model.setAttribute("aria-label", `Model in use: ${model || "none"}. ${this.model.title}`);
-    this.person.setAttribute("aria-label", `Acting as ${personName(me)}. Act as someone else`);
     fill(
       this.person,
       avatar(person, "avatar-small"),
       el(
         "span",
         { class: "act-as-words" },
-        el("span", { class: "quiet", text: "acting as" }),
+        el("span", { class: "quiet", text: "acting as " }),
         el("strong", { text: personName(me) }),
       ),
       icon("chevron"),
@@ -108,7 +106,7 @@ export class Header {
         avatar(user, "avatar-small"),
         el("strong", { text: personName(user.id) }),
         badge(user),
-        el("span", { class: "quiet", text: rights(user) }),
+        rights(user) && el("span", { class: "quiet", text: rights(user) }),
       ].filter(Boolean),
       checked: user.id === this.store.me,
       data: { person: user.id },

@@ -32,11 +32,7 @@ export function showMarkdown(container, source, open = false) {
 const DRAWERS = {
   code: (block) => el("pre", { tabindex: "0" }, el("code", { text: block.text })),
   heading: (block, how) =>
-    el(
-      "p",
-      { class: "heading", role: "heading", "aria-level": String(Math.min(6, block.level + 2)) },
-      ...line(block.text, how),
-    ),
+    el("p", { class: "heading", role: "heading", "aria-level": "3" }, ...line(block.text, how)),
   rule: () => el("hr"),
   paragraph: (block, how) => el("p", {}, ...line(block.text, how)),
   quote: (block, how) => el("blockquote", {}, ...drawAll(block.lines, how)),

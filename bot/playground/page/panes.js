@@ -128,7 +128,7 @@ export class ChannelPane extends Pane {
     const words = isDirect(channel) ? "" : facts;
     return [
       back,
-      el("h1", { text: title }),
+      el("h2", { text: title }),
       words ? el("span", { class: "quiet pane-facts", text: words }) : null,
     ];
   }
@@ -241,7 +241,7 @@ export class ThreadPane extends Pane {
     );
     return [
       back,
-      el("h1", { text: "Thread" }),
+      el("h2", { text: "Thread" }),
       el("span", { class: "quiet pane-facts", text: title }),
       close,
     ];

@@ -27,10 +27,11 @@ export function avatar(user, size = "") {
     return el("span", { class: `${classes} avatar-deskmate`, "aria-hidden": "true" }, lamp());
   }
   const letters = user?.is_bot ? personName(id).slice(0, 1) : initials(personName(id));
+  // The letters are drawn by the style sheet: they are no text to read out or to copy.
   return el("span", {
     class: `${classes} tint-${tintOf(id)}`,
     "aria-hidden": "true",
-    text: letters.toUpperCase(),
+    data: { letters: letters.toUpperCase() },
   });
 }
 

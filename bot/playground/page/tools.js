@@ -14,7 +14,10 @@ export class Tools {
     for (const event of ["pointerover", "focusin"]) {
       list.list.addEventListener(event, (found) => this.moveTo(found.target.closest("article")));
     }
-    list.scroller.addEventListener("pointerleave", () => this.bar.remove());
+    // A finger leaves with every tap; only a mouse really goes away.
+    list.scroller.addEventListener("pointerleave", (event) => {
+      if (event.pointerType === "mouse") this.bar.remove();
+    });
   }
 
   moveTo(article) {
