@@ -272,6 +272,22 @@ async def test_files_are_sent_with_words_and_come_back_whole(open_page: Open):
     await expect(page.locator("#channel .pending li")).to_have_count(0)
 
 
+async def test_files_can_be_dropped_and_taken_back(open_page: Open):
+    """A file let go over the channel waits above the field; its cross takes it away again."""
+    page = await open_page()
+    await page.locator("#channel").evaluate(
+        """(pane) => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File(["x"], "dropped.txt"));
+          const drop = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
+          pane.querySelector(".scroller").dispatchEvent(drop);
+        }"""
+    )
+    await expect(page.locator("#channel .pending li")).to_contain_text(["dropped.txt"])
+    await page.get_by_role("button", name="Remove dropped.txt").click()
+    await expect(page.locator("#channel .pending li")).to_have_count(0)
+
+
 async def test_a_button_tells_the_app_and_asks_first_where_told_to(
     open_page: Open, playground: Playground, bot: Api
 ):

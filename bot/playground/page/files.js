@@ -44,6 +44,7 @@ function card(file, source) {
   const words = el(
     "span",
     { class: "file-words" },
+    el("span", { class: "visually-hidden", text: "Download " }),
     el("strong", { text: file.title || file.name }),
     el("span", { class: "quiet", text: facts }),
   );
@@ -53,7 +54,6 @@ function card(file, source) {
       class: "file",
       href: source,
       download: file.name,
-      "aria-label": `Download ${file.name}, ${facts}`,
     },
     icon("file"),
     words,

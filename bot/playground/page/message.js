@@ -2,6 +2,7 @@
  * One message as a row: who, when, what, files, reactions, the way into its thread.
  * `update` draws only the parts whose source changed, so a streamed answer touches its text alone.
  */
+import { drawAttachments } from "./attachments.js";
 import { showBlocks } from "./blocks.js";
 import { el, fill, icon, iconButton } from "./dom.js";
 import { emoji } from "./emoji.js";
@@ -16,6 +17,7 @@ export class Row {
     this.act = act;
     this.channel = channel;
     this.drawn = {};
+    this.press = (action) => act.press(channel, this.message, action);
     this.text = el("div", { class: "text" });
     this.blocks = el("div", { class: "blocks" });
     this.edited = el("span", { class: "edited", text: "(edited)" });
@@ -25,12 +27,13 @@ export class Row {
       note: el("p", { class: "note" }),
       head: el("header", { class: "message-head" }),
       body: el("div", { class: "body" }),
+      attachments: el("div", { class: "attachments" }),
       files: el("div", { class: "files" }),
       reactions: el("div", { class: "reactions" }),
       thread: el("div", { class: "thread-foot" }),
     };
-    const { day, side, note, head, body, files, reactions, thread } = this.parts;
-    const main = el("div", { class: "message-main" }, note, head, body, files, reactions, thread);
+    const { day, side, ...rest } = this.parts;
+    const main = el("div", { class: "message-main" }, ...Object.values(rest));
     this.article = el("article", { tabindex: "-1", data: { ts: message.ts } }, side, main);
     this.node = el("li", {}, day, this.article);
   }
@@ -52,6 +55,9 @@ export class Row {
       fill(node, ...head(message, look)),
     );
     this.draw("body", bodyKey(message), (node) => this.drawBody(node, message));
+    this.draw("attachments", message.attachments, (node) =>
+      fill(node, ...drawAttachments(message.attachments ?? [], this.press)),
+    );
     this.draw("files", message.files, (node) => fill(node, ...drawFiles(message.files ?? [])));
     this.draw("reactions", [message.reactions, look.me], (node) =>
       this.drawReactions(node, look.me),
@@ -73,9 +79,11 @@ export class Row {
 
   drawBody(node, message) {
     const { text, blocks, edited } = this;
-    const press = (action) => this.act.press(this.channel, this.message, action);
     const hasBlocks = Boolean(message.blocks?.length);
-    showBlocks(blocks, message.blocks ?? [], { press, open: Boolean(message.streaming) });
+    showBlocks(blocks, message.blocks ?? [], {
+      press: this.press,
+      open: Boolean(message.streaming),
+    });
     if (hasBlocks) text.remove();
     else node.prepend(fill(text, ...plainBody(message)));
     if (!blocks.isConnected) node.append(blocks);
@@ -151,7 +159,6 @@ function classesOf(message, look) {
   if (message.streaming) classes.push("streaming");
   if (message.ephemeral) classes.push("ephemeral");
   if (message.subtype === "tombstone") classes.push("tombstone");
-  if (message.root) classes.push("root");
   return classes.join(" ");
 }
 

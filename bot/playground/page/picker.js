@@ -6,6 +6,7 @@ import { el, fill } from "./dom.js";
 import { emoji, findNames, shelves, takesTone } from "./emoji.js";
 import { place } from "./popover.js";
 
+const COARSE = window.matchMedia("(pointer: coarse)");
 const TONE_KEY = "playground.tone";
 const TONE_NAMES = ["default", "light", "medium light", "medium", "medium dark", "dark"];
 
@@ -17,7 +18,7 @@ export function openPicker(anchor, choose) {
     "aria-label": "Find an emoji",
     autocomplete: "off",
   });
-  const grid = el("div", { class: "picker-grid" });
+  const grid = el("div", { class: "picker-grid", tabindex: "-1" });
   const tones = el("div", { class: "picker-tones", role: "radiogroup", "aria-label": "Skin tone" });
   const node = el(
     "div",
@@ -38,7 +39,9 @@ export function openPicker(anchor, choose) {
   search.addEventListener("input", () => drawGrid(grid, search.value, take));
   node.addEventListener("keydown", (event) => moveInside(event, search, grid));
   refresh();
-  search.focus();
+  // On a touch screen the keyboard would cover what is to be picked.
+  if (COARSE.matches) grid.focus();
+  else search.focus();
 }
 
 function tone() {

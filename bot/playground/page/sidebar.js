@@ -124,8 +124,8 @@ function signOf(channel, person, store) {
   if (person) return avatar(person, "avatar-small");
   if (channel.kind === "mpim")
     return el("span", {
-      class: "group-count",
-      text: String(others(channel, store).length),
+      class: "group-count avatar avatar-small",
+      data: { letters: String(others(channel, store).length) },
       "aria-hidden": "true",
     });
   return el("span", { class: "hash", text: "#", "aria-hidden": "true" });

@@ -1,4 +1,4 @@
-/** Short notes at the foot of the page: what Slack refused, and why. */
+/** Short notes over the page: what Slack refused, and why. */
 import { el, iconButton } from "./dom.js";
 
 const SHOWN_MS = 6000;
@@ -18,6 +18,8 @@ const WORDS = {
   too_many_reactions: "That message has as many reactions as Slack allows.",
   too_many_emoji: "That message has as many different emoji as Slack allows.",
   invalid_name: "Slack has no emoji of that name.",
+  command_not_supported_in_threads: "Slack has no slash commands in threads.",
+  session_not_processing: "Nothing is running here.",
   invalid_command: "That is not a command of this workspace.",
   user_is_restricted: "Guests may not do that.",
   restricted_action: "You may not do that here.",
