@@ -182,29 +182,31 @@ def open_fence(text: str) -> Fence | None:
 
 
 def code_spans(line: str, *, doubt: bool) -> Spans:
-    """Find the code spans of one line; with `doubt` none of them is safe."""
+    """Find the code spans of one line; once in `doubt`, there are none."""
+    if doubt:
+        return Spans(doubt=True)
     safe: list[tuple[int, int]] = []
     matched: list[tuple[int, int]] = []
+    open_at: int | None = None
     at = 0
-    while found := _MARK.search(line, at):
+    while not doubt and (found := _MARK.search(line, at)):
         at = found.end()
         if found.group() == "<":
             # A tag or link that takes a back-tick in would shift every pair after it.
             after = _TICK_OR_ANGLE.search(line, at)
-            if after is None or after.group() == "`":
-                return Spans(() if doubt else tuple(safe), tuple(matched), None, doubt=True)
+            doubt = after is None or after.group() == "`"
         elif found.group()[0] == "`":
             end = _end_of_span(line, found)
             if end is None:
-                start = None if doubt else found.start()
-                return Spans(() if doubt else tuple(safe), tuple(matched), start, doubt=True)
-            at = end
-            if end - found.start() > LONGEST_SPAN:
-                return Spans(() if doubt else tuple(safe), tuple(matched), None, doubt=True)
-            matched.append((found.start(), end))
-            if len(found.group()) == 1 and "|" not in line[found.start() : end]:
-                safe.append((found.start(), end))
-    return Spans(() if doubt else tuple(safe), tuple(matched), None, doubt=doubt)
+                open_at, doubt = found.start(), True
+                break
+            at, span = end, (found.start(), end)
+            doubt = end - found.start() > LONGEST_SPAN
+            if not doubt:
+                matched.append(span)
+            if not doubt and len(found.group()) == 1 and "|" not in line[slice(*span)]:
+                safe.append(span)
+    return Spans(tuple(safe), tuple(matched), open_at, doubt)
 
 
 def _end_of_span(line: str, opening: re.Match[str]) -> int | None:

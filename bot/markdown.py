@@ -78,15 +78,15 @@ def find_cut(text: str, limit: int = LIMIT, *, least: int = 0, grows: bool = Fal
     if not may and not long_table and not has_two_tables(text):
         return None
     structure = parse(text[: limit + _WINDOW])
-    ends = [end for end in _table_ends(structure) if least <= end]
+    ends = [end for end in _table_ends(structure) if least <= end <= limit]
     if may:
         ends += _block_ends(structure, soft, hard)
     if must and not ends:
         ends = [_rough_end(text, structure, soft, hard)]
-    return cut_at(text, min(ends), structure) if ends else None
+    return cut_at(text, min(ends), structure, limit) if ends else None
 
 
-def cut_at(text: str, end: int, structure: Structure | None = None) -> Cut:
+def cut_at(text: str, end: int, structure: Structure | None = None, limit: int = LIMIT) -> Cut:
     """Say what closes a text that is cut at `end`, and what opens the rest again."""
     structure = structure or parse(text)
     fence = structure.fence_at(end)
@@ -96,7 +96,8 @@ def cut_at(text: str, end: int, structure: Structure | None = None) -> Cut:
         return Cut(end, close, f"{fence.opening}\n")
     for table in structure.tables:
         if structure.starts[table.first] < end and structure.line_at(end) < table.last:
-            return Cut(end, "", _header(text, structure, table))
+            header = _header(text, structure, table)
+            return Cut(end, "", header if len(header) <= limit // 8 else "")
     return Cut(end)
 
 
@@ -158,7 +159,7 @@ def _rough_end(text: str, structure: Structure, soft: int, hard: int) -> int:
     begin = structure.starts[structure.line_at(hard)]
     line_text = text[begin : hard + _WINDOW].partition("\n")[0]
     spans = code_spans(line_text, doubt=False).matched
-    words = [begin + found.end() for found in _SPACE.finditer(text, max(begin, soft), hard)]
+    words = [found.end() for found in _SPACE.finditer(text, max(begin, soft), hard)]
     for end in [*reversed(words), hard]:
         inside = [begin + a for a, b in spans if begin + a < end < begin + b]
         if not inside:
@@ -175,8 +176,7 @@ def _edges(fence: Fence) -> tuple[int, int]:
 
 def _header(text: str, structure: Structure, table: Table) -> str:
     after = structure.starts[table.first + 2]
-    header = text[structure.starts[table.first] : after]
-    return header if len(header) <= LIMIT // 8 else ""
+    return text[structure.starts[table.first] : after]
 
 
 def plain(text: str, limit: int = PLAIN_LIMIT) -> str:

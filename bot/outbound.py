@@ -39,12 +39,11 @@ _ANGLE = re.compile(
     rf"<{NOTHING}*(?P<sign>[!@#])(?P<body>{NOTHING}*[a-z0-9][^<>]*)(?P<end>>{NOTHING}*|)"
 )
 _PLAIN = re.compile(
-    f"@(?P<word>{'|'.join(f'{NOTHING}*'.join(('', *w)) for w in ('channel', 'here', 'everyone'))})"
-    "(?![a-z0-9_])"
+    f"@({'|'.join(f'{NOTHING}*'.join(('', *w)) for w in ('channel', 'here', 'everyone'))})"
 )
 _NAME = re.compile(r"[A-Za-z0-9_]")
 _ID = re.compile(r"[a-z][a-z0-9]{2,}$")
-_OPEN_TOKEN = re.compile(rf"<{NOTHING}*[!@#][^<>]*$")
+_TOKEN = re.compile(rf"<{NOTHING}*[!@#][^<>]*>?")
 _BREAK = re.compile(
     "[ \t\u3001-\u3098\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]"
 )
@@ -86,14 +85,19 @@ def stable_length(text: str) -> int:
     if open_fence(head) is not None:
         return begin
     spans = list(_lines(head + line))[-1][1] or Spans()
-    holds = [_last_break(line)]
+    whole = [*spans.matched, *(found.span() for found in _TOKEN.finditer(_fold(line)))]
+    growing = [start for start, end in whole if end == len(line)]
     if spans.open_at is not None:
-        holds.append(spans.open_at)
-    if line.endswith("`"):  # the run may grow, and then close nothing
-        holds += [span[0] for span in spans.matched if span[1] == len(line)]
-    if token := _OPEN_TOKEN.search(_fold(line)):
-        holds.append(token.start())
-    return begin + min(holds)
+        growing.append(spans.open_at)
+    return begin + _whole_length(line, min(growing, default=len(line)), whole)
+
+
+def _whole_length(line: str, most: int, whole: list[tuple[int, int]]) -> int:
+    """Find the last break up to `most` that cuts through none of what must stay whole."""
+    at = _last_break(line[:most])
+    while cut := [start for start, end in whole if start < at < end]:
+        at = _last_break(line[: min(cut)])
+    return at
 
 
 def _lines(text: str) -> Iterator[tuple[str, Spans | None]]:
@@ -143,9 +147,10 @@ def _defuse(line: str, may_ping: frozenset[str]) -> str:
 def _defuse_plain(line: str) -> str:
     for found in reversed(list(_PLAIN.finditer(_fold(line)))):
         start, end = found.span()
-        if start and _NAME.match(line[start - 1]):  # an address: someone@here.example
+        around = line[max(0, start - 1) : start] + line[end : end + 1]
+        if _NAME.search(around):  # an address, or another word: someone@here.example, @hereby
             continue
-        word = found["word"].replace(NOTHING, "")
+        word = found[1].replace(NOTHING, "")
         line = f"{line[:start]}@{JOINER}{word}{line[end:]}"
     return line
 
@@ -174,7 +179,7 @@ def _label(raw: str, found: re.Match[str]) -> str:
         return ""
     rest = len(body[bar + 1 :].lstrip(NOTHING))
     end = found.end("body") - found.start()
-    return raw[end - rest : end].lstrip("@#")
+    return raw[end - rest : end].strip().lstrip("@#")
 
 
 def _shown(sign: str, head: str, label: str) -> str:
