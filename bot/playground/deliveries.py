@@ -77,6 +77,10 @@ class Deliveries:
         if kind == "duplicate":
             self._attempt(delivery)
             self._attempt(delivery)
+        elif kind == "retry":
+            self._attempt(delivery)
+            delivery.attempt += 1
+            self._attempt(delivery)
         elif kind == "hold":
             asyncio.get_running_loop().call_later(seconds, self._attempt, delivery)
         elif kind == "swap":

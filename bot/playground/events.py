@@ -5,6 +5,7 @@ An app hears an event when it subscribed to it, has the scope, and is in the cha
 
 from bot.playground.errors import Json
 from bot.playground.model import App, Channel, Delivery, Kind, Message
+from bot.playground.pings import pinged
 from bot.playground.shapes import message_json
 from bot.playground.workspace import Workspace, viewers
 
@@ -150,6 +151,15 @@ def show_channel(workspace: Workspace, channel: Channel) -> None:
     workspace.feed.push(change, viewers(workspace, channel))
 
 
+def note_pings(workspace: Workspace, channel: Channel, message: Message) -> None:
+    """Write into the journal whom a message notifies, if anybody."""
+    names = pinged(message)
+    if names:
+        workspace.journal.add(
+            "ping", channel=channel.id, ts=message.ts, by=message.user, names=names
+        )
+
+
 def show_root(workspace: Workspace, channel: Channel, reply: Message) -> None:
     root = channel.messages.get(reply.thread_ts)
     if root is not None and reply.is_reply:
@@ -160,6 +170,7 @@ def tell_change(
     workspace: Workspace, channel: Channel, message: Message, *, previous: Json
 ) -> None:
     """Tell everyone that a message is not what `previous` says any more."""
+    note_pings(workspace, channel, message)
     event = meta_event(
         workspace,
         channel,

@@ -10,13 +10,13 @@ from typing import Literal
 from bot.playground.errors import Json
 
 CallFault = Literal["error", "rate_limited", "status", "timeout", "lost", "delay"]
-EventFault = Literal["duplicate", "hold", "drop", "swap"]
+EventFault = Literal["duplicate", "retry", "hold", "drop", "swap"]
 FaultKind = CallFault | EventFault | Literal["refuse"]
 
 CALL_FAULTS: frozenset[str] = frozenset(
     {"error", "rate_limited", "status", "timeout", "lost", "delay"}
 )
-EVENT_FAULTS: frozenset[str] = frozenset({"duplicate", "hold", "drop", "swap"})
+EVENT_FAULTS: frozenset[str] = frozenset({"duplicate", "retry", "hold", "drop", "swap"})
 DIAL = "dial"
 
 

@@ -19,7 +19,9 @@ class Reader:
 
     user: str
     missed: bool = False
-    queue: asyncio.Queue[tuple[int, Json]] = field(default_factory=asyncio.Queue[tuple[int, Json]])
+    queue: asyncio.Queue[tuple[int, Json] | None] = field(
+        default_factory=asyncio.Queue[tuple[int, Json] | None]
+    )
 
 
 class Feed:
@@ -45,6 +47,11 @@ class Feed:
             self._catch_up(reader, after)
         self.readers.append(reader)
         return reader
+
+    def end(self) -> None:
+        """Tell every open page that this is the end."""
+        for reader in self.readers:
+            reader.queue.put_nowait(None)
 
     def close(self, reader: Reader) -> None:
         self.readers.remove(reader)

@@ -13,13 +13,11 @@ from pathlib import Path
 from bot.playground.clock import Clock
 from bot.playground.errors import Json
 
-KEEP = 50_000
-
 
 class Journal:
     """The last `keep` entries; iterate, index, or ask for calls of one method."""
 
-    def __init__(self, clock: Clock, file: Path | None = None, keep: int = KEEP) -> None:
+    def __init__(self, clock: Clock, file: Path | None, keep: int) -> None:
         self._clock = clock
         self._entries: deque[Json] = deque(maxlen=keep)
         self._seq = 0

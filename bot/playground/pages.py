@@ -152,11 +152,13 @@ async def _pieces(workspace: Workspace, reader: Reader, user: User) -> AsyncIter
             yield _event(workspace.feed.seq, change)
     while True:
         try:
-            seq, change = await asyncio.wait_for(reader.queue.get(), _HEARTBEAT_SECONDS)
+            numbered = await asyncio.wait_for(reader.queue.get(), _HEARTBEAT_SECONDS)
         except TimeoutError:
             yield b": still here\n\n"
         else:
-            yield _event(seq, change)
+            if numbered is None:
+                return
+            yield _event(*numbered)
 
 
 def _everything(workspace: Workspace, user: User) -> list[Json]:

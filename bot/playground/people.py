@@ -4,11 +4,11 @@ The in-process twin of the control API. What Slack's client would refuse is refu
 error. Buttons, commands and Stop are in `interactions`.
 """
 
-from bot.playground import interactions, posting, uploads
+from bot.playground import interactions, posting, unfurls, uploads
 from bot.playground.composer import typed
 from bot.playground.emoji import checked_name
-from bot.playground.errors import SlackError
-from bot.playground.events import show_channel
+from bot.playground.errors import Json, SlackError
+from bot.playground.events import show_channel, tell_apps
 from bot.playground.model import Channel, Message, User
 from bot.playground.richtext import rich_text
 from bot.playground.workspace import Workspace
@@ -28,7 +28,9 @@ class People:
         message = write(self._workspace, place, user, text, thread_ts)
         if message.is_reply and broadcast:
             message.subtype = "thread_broadcast"
-        return posting.post(self._workspace, place, message).ts
+        posting.post(self._workspace, place, message)
+        unfurls.plan(self._workspace, place, message)
+        return message.ts
 
     async def edit(self, who: str, channel: str, ts: str, text: str) -> None:
         """Edit one's own message."""
@@ -135,7 +137,21 @@ def open_direct(workspace: Workspace, members: list[str]) -> Channel:
     channel, new = workspace.direct(members)
     if new:
         show_channel(workspace, channel)
+        if channel.kind == "im":
+            _tell_of_home(workspace, channel, members[0])
     return channel
+
+
+def _tell_of_home(workspace: Workspace, channel: Channel, user: str) -> None:
+    """Tell an app that a person opened its Messages tab."""
+    opened: Json = {
+        "type": "app_home_opened",
+        "user": user,
+        "channel": channel.id,
+        "tab": "messages",
+        "event_ts": channel.next_ts(workspace.clock.now()),
+    }
+    tell_apps(workspace, channel, opened)
 
 
 def write(workspace: Workspace, channel: Channel, user: User, text: str, thread_ts: str) -> Message:
@@ -146,7 +162,9 @@ def write(workspace: Workspace, channel: Channel, user: User, text: str, thread_
     message = posting.draft(workspace, channel, user.id, said)
     message.thread_ts = posting.thread_root(channel, thread_ts)
     message.blocks = rich_text(said, workspace.ids.token(5))
-    message.client_msg_id = workspace.ids.uuid()
-    if user.bot_id:
-        message.subtype, message.bot_id, message.app_id = "bot_message", user.bot_id, user.app_id
+    app = workspace.app_of(user.id)
+    if app is None:
+        message.client_msg_id = workspace.ids.uuid()
+    else:
+        posting.sign(message, app)
     return message

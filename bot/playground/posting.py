@@ -34,6 +34,7 @@ def thread_root(channel: Channel, thread_ts: str) -> str:
 def post(workspace: Workspace, channel: Channel, message: Message) -> Message:
     """Put a message into a channel and tell everyone who should know."""
     store(channel, message)
+    events.note_pings(workspace, channel, message)
     _tell_of_post(workspace, channel, message)
     events.show(workspace, channel, message)
     events.show_root(workspace, channel, message)
@@ -56,9 +57,14 @@ def draft(workspace: Workspace, channel: Channel, user: str, text: str) -> Messa
 def by_app(workspace: Workspace, channel: Channel, app: App) -> Message:
     """Start a message of an app."""
     message = draft(workspace, channel, app.user.id, "")
+    sign(message, app)
+    return message
+
+
+def sign(message: Message, app: App) -> None:
+    """Mark a message as an app's."""
     message.bot_id, message.app_id = app.user.bot_id, app.id
     message.bot_profile = bot_profile(app)
-    return message
 
 
 def name_blocks(workspace: Workspace, message: Message) -> None:

@@ -20,4 +20,6 @@ class Rules:
     response_url_seconds: float = 1800.0
     response_url_uses: int = 5
     rate_limits: bool = True
+    unfurl_seconds: float = 1.0
+    journal_entries: int = 50_000
     mention_with_file: Literal["bare", "sent", "missed"] = "bare"

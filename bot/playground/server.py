@@ -36,6 +36,8 @@ HOST = "127.0.0.1"
 class Playground:
     """A Slack-compatible workspace on a local port; `port=0` takes any free one.
 
+    Entering raises `OSError` when the port is taken.
+
     `journal_file` gets every journal entry as a JSON line; `model` is what the page says answers.
     """
 
@@ -64,7 +66,11 @@ class Playground:
         self._runner = web.AppRunner(site, access_log=None, shutdown_timeout=0.5)
         await self._runner.setup()
         listener = web.TCPSite(self._runner, HOST, self._port)
-        await listener.start()
+        try:
+            await listener.start()
+        except OSError:
+            await self._runner.cleanup()
+            raise
         port = self._runner.addresses[0][1]
         self.workspace.base_url = f"http://{HOST}:{port}"
         self._pings = asyncio.create_task(self.board.ping_all())
@@ -77,6 +83,7 @@ class Playground:
         _trace: TracebackType | None,
     ) -> None:
         self.deliveries.close()
+        self.workspace.feed.end()
         if self._pings:
             self._pings.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -112,7 +119,7 @@ class Playground:
 
     def _build(self, seed: int, clock: Clock, rules: Rules, file: Path | None) -> None:
         ids = Ids(seed)
-        journal = Journal(clock, file)
+        journal = Journal(clock, file, rules.journal_entries)
         faults = Faults(ids.dice)
         self.board = Switchboard(journal, faults, rules, ids.dice)
         self.deliveries = Deliveries(clock, ids, journal, faults, self.board, rules)

@@ -182,6 +182,17 @@ async def test_a_duplicated_event_comes_twice(playground: Playground) -> None:
     assert heard[0]["event_id"] == heard[1]["event_id"]
 
 
+async def test_a_retry_that_overtakes_the_ack(playground: Playground) -> None:
+    """Slack may send again what is being acknowledged: the same event, marked as a retry."""
+    playground.workspace.faults.add(Fault("retry", "message"))
+    async with listening(playground) as heard:
+        await playground.people.post("ann", "#general", "hello")
+        await wait_until(lambda: len(heard) == 2)
+
+    assert heard[0]["event_id"] == heard[1]["event_id"]
+    assert [entry["attempt"] for entry in playground.journal.of("delivery")] == [0, 1]
+
+
 async def test_swapped_events_come_in_the_wrong_order(playground: Playground) -> None:
     """The first waits for the second."""
     playground.workspace.faults.add(Fault("swap", "message"))

@@ -37,9 +37,10 @@ async def test_a_direct_message_is_one_event(playground: Playground) -> None:
     async with listening(playground) as heard:
         await playground.people.post("ann", "@Deskmate", "@Deskmate hello")
         await playground.people.post("ann", "#api", "the end")
-        await wait_until(lambda: len(heard) == 2)
+        await wait_until(lambda: len(heard) == 3)
 
     assert not events(heard, "app_mention")
+    assert events(heard, "app_home_opened")[0]["tab"] == "messages"
     assert {event["channel_type"] for event in events(heard, "message")} == {"im", "channel"}
 
 
@@ -171,6 +172,34 @@ async def test_joining_is_heard(playground: Playground, api: Api) -> None:
 
     kinds: list[Json] = events(heard, "member_joined_channel")
     assert kinds[0]["user"] == playground.app.user.id
+
+
+async def test_a_link_is_unfurled(playground: Playground) -> None:
+    """A second later the message changes, its text does not, and it is not marked as edited."""
+    async with listening(playground) as heard:
+        await playground.people.post("ann", "#api", "see https://example.org/page")
+        playground.workspace.clock.advance(1)
+        await wait_until(lambda: len(heard) == 2)
+
+    changed = events(heard, "message")[1]
+    assert changed["subtype"] == "message_changed"
+    assert changed["message"]["text"] == changed["previous_message"]["text"]
+    assert changed["message"]["attachments"][0]["from_url"] == "https://example.org/page"
+    assert "edited" not in changed["message"]
+
+
+async def test_a_ping_is_noted(playground: Playground, api: Api, channel: str) -> None:
+    """The journal says whom a message notifies; what stands in code notifies nobody."""
+    ann = playground.workspace.user_named("ann").id
+    section = {"type": "section", "text": {"type": "mrkdwn", "text": "<!here|here> `<!everyone>`"}}
+    await api("chat.postMessage", channel=channel, text=f"<@{ann}> @channel", blocks=[section])
+    await api("chat.postMessage", channel=channel, markdown_text="```\n<!channel>\n```")
+    await playground.people.post("ann", "#api", "@channel hello")
+
+    assert [entry["names"] for entry in playground.journal.of("ping")] == [
+        [ann, "here"],
+        ["channel"],
+    ]
 
 
 async def test_typed_text_becomes_slacks_text(playground: Playground, channel: str) -> None:
