@@ -31,10 +31,10 @@ _OPTIONS: dict[str, Any] = {
     "decode_responses": True,
     "legacy_responses": False,
     "socket_connect_timeout": 2.0,
-    "socket_timeout": 5.0,
     # A service of some clouds; elsewhere it costs a round trip and a warning in the log.
     "maint_notifications_config": MaintNotificationsConfig(enabled=False),
 }
+_SOCKET_SECONDS = 5.0
 _PAUSES = (0.02, 0.05, 0.1, 0.2, 0.4)
 
 
@@ -58,6 +58,8 @@ class _Client(redis.asyncio.Redis):
 
     where = ""
     pauses: tuple[float, ...] = ()
+    # Ours, not the library's: that one waits in a way that loses a cancellation on Python 3.11.
+    answer_seconds: float | None = None
 
     async def execute_command(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - theirs
         parent: Any = super()  # the library types this loosely, here and below
@@ -67,11 +69,15 @@ class _Client(redis.asyncio.Redis):
         with translated(self.where):
             for pause in self.pauses:
                 try:
-                    return await send()
+                    return await self._in_time(send)
                 except exceptions.ConnectionError as err:
                     if _is_refused(err):
                         raise
                     await asyncio.sleep(pause)
+            return await self._in_time(send)
+
+    async def _in_time(self, send: Callable[[], Awaitable[Result]]) -> Result:
+        async with asyncio.timeout(self.answer_seconds):
             return await send()
 
 
@@ -94,7 +100,8 @@ class Store:
         self._url = url
         self._secret: dict[str, Any] = {"password": password} if password else {}
         self.redis = self._open(_PAUSES, health_check_interval=30)
-        self.blocking = self._open((), socket_timeout=None)
+        self.redis.answer_seconds = _SOCKET_SECONDS
+        self.blocking = self._open(())
 
     @classmethod
     @asynccontextmanager
@@ -178,7 +185,8 @@ class Store:
     def open_sync(self) -> redis.Redis:
         """Open a client for a thread of its own; `run_sync` sends calls over it."""
         kind: Any = _SyncClient
-        client = kind.from_url(self._url, **_OPTIONS, **self._secret, retry=Retry(NoBackoff(), 0))
+        options = _OPTIONS | self._secret | {"socket_timeout": _SOCKET_SECONDS}
+        client = kind.from_url(self._url, **options, retry=Retry(NoBackoff(), 0))
         client.where = self.where
         return client
 
@@ -192,7 +200,8 @@ class Store:
         if not re.match("(rediss?|unix)://", self._url):
             raise no_address
         try:
-            client = kind.from_url(self._url, **(_OPTIONS | self._secret | options), retry=once)
+            options = _OPTIONS | self._secret | {"socket_timeout": None} | options
+            client = kind.from_url(self._url, **options, retry=once)
         except ValueError:
             raise no_address from None  # the cause may quote the password
         client.where, client.pauses = self.where, pauses
@@ -246,6 +255,6 @@ def _sentence(where: str, err: Exception) -> str:
         case exceptions.OutOfMemoryError():
             return f"The store at {where} is full and refuses writes. Raise its maxmemory."
         case exceptions.ConnectionError() | exceptions.TimeoutError() | OSError():
-            return f"The store at {where} does not answer. See that it runs, and that the address is right."
+            return f"The store at {where} does not answer. See that it runs, at this address."
         case _:
             return f"The store at {where} refused a command: {err}"
