@@ -22,6 +22,7 @@ from storage.lease import Finish, Lease
 from storage.workers import Registration
 
 _LATE_SECONDS = 3.0
+_TRUST_SECONDS = 10.0
 _MOVED_AT_ONCE = 100
 
 
@@ -51,6 +52,7 @@ class Queue(Inbox):
         self.lease_seconds = lease_seconds
         self._registration = registration
         self._bell = _Bell(store)
+        self._looked = -math.inf
 
     async def take(self, block_seconds: float) -> Lease | None:
         """Wait for a turn and take it; None if none was ready in that time.
@@ -68,7 +70,6 @@ class Queue(Inbox):
                 self._bell.found_empty(lane, taken)
             left = deadline - time.monotonic()
             if left <= 0:
-                self._bell.try_all()
                 return None
             await self._bell.wait(left)
 
@@ -95,6 +96,8 @@ class Queue(Inbox):
 
     async def move_due(self) -> int:
         """Queue the turns whose delay is over; returns how many. Call it every second or so."""
+        if not await self._store.run_command("EXISTS", *(lane.due for lane in _lanes())):
+            return 0
         calls = [scripts.move_due(lane, _MOVED_AT_ONCE) for lane in _lanes()]
         return sum(await self._store.run_all(calls))
 
@@ -103,8 +106,13 @@ class Queue(Inbox):
 
         Dead are those named, and with a registration those of this host that have ended: nobody
         waits for their leases. Returns how many sessions; whoever held them commits nothing.
+        Call it every second or so: it looks at the leases each fifth of one, at the dead always.
         """
         ended = self._registration.dead() if self._registration else []
+        now = time.monotonic()
+        if not dead and not ended and now < self._looked + self.lease_seconds / 5:
+            return 0
+        self._looked = now
         lease_ms = math.ceil(self.lease_seconds * 1000)
         calls = [scripts.take_over(lane, lease_ms, (*dead, *ended)) for lane in _lanes()]
         moved = sum(await self._store.run_all(calls))
@@ -134,9 +142,12 @@ class _Bell:
         self._seen = dict.fromkeys(_lanes(), "0-0")
         self._maybe = set(self._seen)
         self._first = 0
+        self._tried_all = time.monotonic()
 
     def to_try(self) -> list[Lane]:
         """Return the lanes that may hold a token, each time another one first."""
+        if time.monotonic() > self._tried_all + _TRUST_SECONDS:
+            self.try_all()
         self._first = (self._first + 1) % LANES
         order = (Lane((self._first + step) % LANES) for step in range(LANES))
         return [lane for lane in order if lane in self._maybe]
@@ -146,7 +157,8 @@ class _Bell:
         self._maybe.discard(lane)
 
     def try_all(self) -> None:
-        """Trust nothing after a quiet time: a store that was replaced begins its ids anew."""
+        """Trust nothing, now and then: a store that was replaced begins its ids anew."""
+        self._tried_all = time.monotonic()
         self._maybe.update(self._seen)
 
     async def wait(self, seconds: float) -> None:

@@ -168,8 +168,7 @@ async def test_no_server_at_the_address():
     """An address where nothing listens is named, without the password in it."""
     said = await why_not("redis://user:hunter2@127.0.0.1:1/0")
     assert said == (
-        "The store at redis://127.0.0.1:1/0 does not answer. "
-        "See that it runs, and that the address is right."
+        "The store at redis://127.0.0.1:1/0 does not answer. See that it runs, at this address."
     )
 
 
