@@ -1,11 +1,14 @@
 """The ways around the page: by keyboard, on a phone, after a broken line, in both themes."""
 
+import asyncio
+
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from bot.playground import Playground
 from tests.bot.playground.clients import Api
 from tests.browser.conftest import DESKTOP, PHONE, Open
+from tests.support import wait_until
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(30)]
 
@@ -40,16 +43,36 @@ async def test_the_page_works_by_keyboard_alone(open_page: Open, playground: Pla
 
 
 async def test_a_broken_feed_goes_on_where_it_stopped(open_page: Open, playground: Playground):
-    """What happened while the connection was away is there once it is back."""
-    page = await open_page(channel="")
-    await page.route(
-        "**/_playground/events*", lambda route: route.fulfill(body=": hello\n\n"), times=1
-    )
-    await page.goto(f"{playground.page_url}?as=ann#/{playground.channel('api').id}")
+    """What happened while the line was down is there afterwards, asked for from the last number."""
+    page = await open_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.partition("events?")[2]))
+    said = 'id: 41\ndata: {"type": "toast", "text": "first line"}\n\n'
+    await page.route("**/_playground/events*", lambda route: route.fulfill(body=said), times=1)
     await page.reload()
-    await page.locator(".entry").first.wait_for()
-    await playground.people.post("ben", "#api", "while you were away")
-    await expect(page.locator("#channel article .text")).to_have_text("while you were away")
+    await expect(page.locator("#toasts")).to_contain_text("first line")
+    await wait_until(lambda: any(query.endswith("after=41") for query in asked))
+    await playground.people.post("ben", "#api", "after the gap")
+    await expect(page.locator("#channel article .text")).to_have_text("after the gap")
+
+
+async def test_an_answer_may_overtake_the_feed(open_page: Open, playground: Playground):
+    """A group that was just made opens as soon as the page hears of it, not before."""
+    page = await open_page()
+    gate = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await gate.wait()
+        await route.continue_()
+
+    await page.route("**/_playground/events*", hold)
+    await page.reload()
+    async with page.expect_response("**/_playground/open_dm"):
+        await page.get_by_role("button", name="Robo", exact=True).click()
+    await expect(page.get_by_role("heading", name="#api")).to_be_visible()
+    gate.set()
+    await expect(page.get_by_role("heading", name="Robo")).to_be_visible()
+    assert [c.kind for c in playground.workspace.channels.values()].count("im") == 1
 
 
 async def test_new_messages_are_said_once_and_unread_channels_are_counted(
