@@ -4,10 +4,12 @@ Read this file to see what exists. With `bot/cli/` it is the only place that con
 """
 
 import asyncio
+import os
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -107,7 +109,7 @@ class App:
         self.me = ready.me
         if isinstance(self._model, OpenAIChat):
             opened.push_async_callback(self._model.close)
-        registration = opened.enter_context(Registration(settings.deskmate_home / "workers"))
+        registration = opened.enter_context(_register(settings.deskmate_home))
         lease_seconds = settings.deskmate_lease_seconds
         queue = Queue(store, worker=registration.worker, lease_seconds=lease_seconds)
         opened.push_async_callback(queue.leave)
@@ -202,9 +204,23 @@ class App:
             await self.health.start(address)
         except OSError as err:
             raise StartError(
-                f"I can't listen on {address.host}:{address.port} ({err.strerror}). "
+                f"I can't listen on {address.host}:{address.port} ({_reason(err)}). "
                 "Set DESKMATE_HTTP to another HOST:PORT, or to off."
             ) from None
+
+
+def _reason(err: OSError) -> str:
+    """Say what the system says, without asyncio's own words around it."""
+    return os.strerror(err.errno).lower() if err.errno else str(err)
+
+
+def _register(home: Path) -> Registration:
+    try:
+        return Registration(home / "workers")
+    except OSError as err:
+        raise StartError(
+            f"I can't write to {home} ({_reason(err)}). Set DESKMATE_HOME to a folder of mine."
+        ) from None
 
 
 def _secret(value: SecretStr | None) -> str:

@@ -23,7 +23,8 @@ BLOCK_SECONDS = 2.0
 STORE_PAUSE_SECONDS = 1.0
 TIDY_SECONDS = 1.0
 SLOTS = 32
-DRAIN_SECONDS = 8.0
+# Slack and supervisors give a process about 10 s; handing back and closing need a part of them.
+DRAIN_SECONDS = 5.0
 
 
 class Worker:

@@ -1,6 +1,7 @@
 """`deskmate demo`: a local Slack-like workspace and the bot, in one process, offline."""
 
 import asyncio
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -60,7 +61,8 @@ async def _show(settings: "Settings", port: int, data: Path, model: str | None) 
     except (StartError, StoreUnavailable) as err:
         fail([str(err)], status=1)
     except OSError as err:
-        fail([f"I can't listen on port {port} ({err.strerror}). Try: --port 0"], status=1)
+        reason = os.strerror(err.errno).lower() if err.errno else str(err)
+        fail([f"I can't listen on port {port} ({reason}). Try: --port 0"], status=1)
 
 
 def _settings_for(

@@ -134,7 +134,7 @@ async def test_killed_after_a_write_the_file_is_not_written_again(tmp_path: Path
 
 async def test_killed_between_a_write_and_its_result_the_write_is_not_repeated(tmp_path: Path):
     """Claimed without a result: nobody knows whether it happened, and the model is told so."""
-    async with a_world(tmp_path, SCRIPT) as world:
+    async with a_world(tmp_path, SCRIPT, DESKMATE_LEASE_SECONDS="1") as world:
         root = await world.says("ann", "#api", "@Deskmate write it down")
         await leave_a_claimed_write(world, root)
         async with restarted(world):

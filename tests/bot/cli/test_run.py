@@ -77,7 +77,7 @@ async def test_half_set_and_malformed_settings_are_all_named(tmp_path: Path):
     [
         ("SLACK_BOT_TOKEN", "xoxb-wrong", "SLACK_BOT_TOKEN (invalid_auth)"),
         ("SLACK_APP_TOKEN", "xapp-wrong", "SLACK_APP_TOKEN (invalid_auth)"),
-        ("REDIS_URL", "redis://127.0.0.1:1/0", "127.0.0.1:1 does not answer"),
+        ("REDIS_URL", "redis://127.0.0.1:1/0", "The store at redis://127.0.0.1:1/0 does not answer"),
         ("SLACK_API_URL", "http://127.0.0.1:1/api/", "can't reach Slack"),
     ],
 )
