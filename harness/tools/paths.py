@@ -1,34 +1,30 @@
 """The one door to a project's folder: every path the model names goes through `Folder`.
 
-Nothing outside the folder can be reached, whatever links stand in it; `.aino/` is Deskmate's own
-and refused. All methods block and raise `ToolError`. Neighbours: `beneath` (how a path is opened
-safely), `files` (the tools).
+Nothing outside the folder can be reached, whatever links stand in it. All methods block and raise
+`ToolError`. Neighbours: `names` (which paths are open), `beneath` (how one is opened safely),
+`files` and `search` (the tools).
 """
 
 import errno
 import os
-import secrets
 import stat
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import ToolError
 from harness.models import ErrorType
 from harness.plain import quoted
-from harness.tools.beneath import Opener, best_opener
+from harness.tools.beneath import FOLDER, TEMPORARY, Opener, best_opener, made, replace, rooted
+from harness.tools.names import is_own, to_read, to_write
 
 MAX_READ_BYTES = 8 * 1024 * 1024
 MAX_WRITE_BYTES = 1024 * 1024
 MAX_ENTRIES = 500
 
-_OWN = ".aino"
-_MAX_PATH_BYTES = 1024
 _MAX_SCANNED = 20_000
 _UNSEARCHED = frozenset({".git", ".venv", "node_modules", "__pycache__"})
-_TEMPORARY = ".deskmate-write-"
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY
 _REFUSALS: dict[int, tuple[ErrorType, str, str]] = {
     errno.ENOENT: ("not_found", "does not exist", "List the folder to see what is there."),
     errno.ENOTDIR: ("not_found", "does not exist", "List the folder to see what is there."),
@@ -62,6 +58,14 @@ class Listing:
     complete: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A file by its path and what is in it; None where that could not be read."""
+
+    path: str
+    content: bytes | None = None
+
+
 class Folder:
     """A project's folder, created on first use, readable by nobody else."""
 
@@ -71,36 +75,66 @@ class Folder:
 
     def read_text(self, path: str) -> str:
         """Read a whole UTF-8 file of at most `MAX_READ_BYTES`."""
-        parts = split_path(path)
-        with self._opened(path, parts, os.O_RDONLY) as descriptor:
-            status = os.fstat(descriptor)
-            if stat.S_ISDIR(status.st_mode):
-                raise IsADirectoryError(errno.EISDIR, "")
-            if not stat.S_ISREG(status.st_mode):
-                raise OSError(errno.ENXIO, "")
-            content = _read_up_to(descriptor, MAX_READ_BYTES + 1)
-        if len(content) > MAX_READ_BYTES:
-            raise ToolError(
-                "too_large", f"{quoted(path)} is larger than {MAX_READ_BYTES // 2**20} MiB."
-            )
-        return _decode(path, content)
+        return _decode(path, self._content(path, to_read(path)))
 
     def write_text(self, path: str, content: str) -> bool:
         """Write a whole file at once or not at all; True if it was not there before."""
-        parts = split_path(path)
-        if not parts:
-            raise ToolError("invalid_args", f"{quoted(path)} is a folder.", "Name a file in it.")
-        encoded = _encode(content)
+        parts = to_write(path)
+        encoded = _encode(content, MAX_WRITE_BYTES)
         with self._made(path, parts[:-1]) as folder:
-            mode = _replaceable_mode(folder, parts[-1])
-            _replace(folder, parts[-1], encoded, 0o644 if mode is None else mode)
-        return mode is None
+            status = _replaceable(folder, parts[-1])
+            mode = 0o644 if status is None else status.st_mode & 0o777
+            replace(folder, parts[-1], encoded, mode)
+        return status is None
+
+    def edit_text(self, path: str, edit: Callable[[str], str]) -> str:
+        """Replace a file by what `edit` makes of its text, and give that; at once or not at all.
+
+        `edit` may raise `ToolError`. A file that something else changes meanwhile stays as it is.
+        """
+        parts = to_write(path)
+        with self._opened(path, parts[:-1], FOLDER) as folder:
+            status = _replaceable(folder, parts[-1])
+            if status is None:
+                raise FileNotFoundError(errno.ENOENT, "")
+            text = edit(_decode(path, self._content(path, parts)))
+            encoded = _encode(text, MAX_READ_BYTES)
+            now = _replaceable(folder, parts[-1])
+            if now is None or _version(now) != _version(status):
+                raise ToolError(
+                    "interrupted",
+                    f"{quoted(path)} was changed by something else meanwhile.",
+                    "Read it again.",
+                    retryable=True,
+                )
+            replace(folder, parts[-1], encoded, status.st_mode & 0o777)
+        return text
+
+    def texts(self, path: str) -> Iterator[Text]:
+        """Give the text files at a path or below it, in order.
+
+        Links, binary files and folders full of what others made (`.git`, `node_modules`) are left
+        out; what is too large or may not be read comes without content.
+        """
+        parts = to_read(path)
+        if self._is_file(path, parts):
+            yield Text("/".join(parts), self._content(path, parts))
+            return
+        waiting = [parts]
+        while waiting:
+            here, all_of_it = self._scan(waiting.pop())
+            for entry in here:
+                if entry.kind == "file":
+                    yield from self._text(entry)
+            waiting += [tuple(entry.path.split("/")) for entry in reversed(here) if _is_open(entry)]
+            if not all_of_it:
+                yield Text(path)
 
     def entries(self, path: str, depth: int) -> Listing:
         """List a folder and what is below it down to `depth`, sorted, at most `MAX_ENTRIES`."""
         found: list[Entry] = []
         complete = True
-        waiting = [(split_path(path), 1)]
+        waiting = [(to_read(path), 1)]
         while waiting:
             parts, level = waiting.pop(0)
             try:
@@ -115,20 +149,45 @@ class Folder:
                 break
             if level < depth:
                 waiting += [
-                    (tuple(entry.path.split("/")), level + 1)
-                    for entry in here
-                    if entry.kind == "folder" and entry.path.split("/")[-1] not in _UNSEARCHED
+                    (tuple(entry.path.split("/")), level + 1) for entry in here if _is_open(entry)
                 ]
         kept = sorted(found[:MAX_ENTRIES], key=lambda entry: entry.path)
         return Listing(tuple(kept), complete and len(found) <= MAX_ENTRIES)
 
+    def _text(self, entry: Entry) -> Iterator[Text]:
+        try:
+            content = self._content(entry.path, to_read(entry.path))
+        except ToolError:
+            yield Text(entry.path)
+            return
+        if b"\0" not in content:
+            yield Text(entry.path, content)
+
+    def _is_file(self, path: str, parts: tuple[str, ...]) -> bool:
+        with self._opened(path, parts, os.O_RDONLY) as descriptor:
+            return not stat.S_ISDIR(os.fstat(descriptor).st_mode)
+
+    def _content(self, path: str, parts: tuple[str, ...]) -> bytes:
+        with self._opened(path, parts, os.O_RDONLY) as descriptor:
+            status = os.fstat(descriptor)
+            if stat.S_ISDIR(status.st_mode):
+                raise IsADirectoryError(errno.EISDIR, "")
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError(errno.ENXIO, "")
+            content = _read_up_to(descriptor, MAX_READ_BYTES + 1)
+        if len(content) > MAX_READ_BYTES:
+            raise ToolError(
+                "too_large", f"{quoted(path)} is larger than {MAX_READ_BYTES // 2**20} MiB."
+            )
+        return content
+
     def _scan(self, parts: tuple[str, ...]) -> tuple[list[Entry], bool]:
-        with self._opened("/".join(parts) or ".", parts, _FOLDER) as descriptor:
+        with self._opened("/".join(parts) or ".", parts, FOLDER) as descriptor:
             return _scan(descriptor, parts)
 
     @contextmanager
     def _opened(self, path: str, parts: tuple[str, ...], flags: int) -> Generator[int]:
-        with _explained(path), self._rooted() as root:
+        with _explained(path), rooted(self._root) as root:
             descriptor = self._open(root, parts, flags)
             try:
                 yield descriptor
@@ -137,48 +196,8 @@ class Folder:
 
     @contextmanager
     def _made(self, path: str, parts: tuple[str, ...]) -> Generator[int]:
-        """Open a folder below the root, making what is missing of it."""
-        with _explained(path), self._rooted() as root:
-            here = os.dup(root)
-            try:
-                for part in parts:
-                    with suppress(FileExistsError):
-                        os.mkdir(part, dir_fd=here)
-                    deeper = self._open(here, (part,), _FOLDER)
-                    os.close(here)
-                    here = deeper
-                yield here
-            finally:
-                os.close(here)
-
-    @contextmanager
-    def _rooted(self) -> Generator[int]:
-        self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        root = os.open(self._root, _FOLDER | os.O_CLOEXEC)
-        try:
-            yield root
-        finally:
-            os.close(root)
-
-
-def split_path(path: str) -> tuple[str, ...]:
-    """Take a path of the model apart; refuse what is not plainly inside the project's folder."""
-    parts = tuple(part for part in path.split("/") if part not in {"", "."})
-    if "\0" in path or any("\ud800" <= char <= "\udfff" for char in path):
-        raise ToolError("invalid_args", f"{quoted(path)} is not a file name.")
-    if path.startswith("/") or ".." in parts:
-        raise ToolError(
-            "permission",
-            f"{quoted(path)} is outside this project's folder.",
-            "Use a path relative to the project's folder, without `..`.",
-        )
-    if len(path.encode()) > _MAX_PATH_BYTES:
-        raise ToolError("invalid_args", f"{quoted(path)} is too long a path.")
-    if any(part.casefold().rstrip(". ") == _OWN for part in parts):
-        raise ToolError(
-            "permission", f"{quoted(path)} belongs to Deskmate; files there are closed."
-        )
-    return parts
+        with _explained(path), rooted(self._root) as root, made(root, parts, self._open) as folder:
+            yield folder
 
 
 @contextmanager
@@ -202,7 +221,7 @@ def _scan(descriptor: int, parts: tuple[str, ...]) -> tuple[list[Entry], bool]:
                 return sorted(found, key=lambda entry: entry.path), False
             if not _is_utf8(item.name):
                 complete = False
-            elif item.name.casefold() != _OWN and not item.name.startswith(_TEMPORARY):
+            elif not is_own(item.name) and not item.name.startswith(TEMPORARY):
                 found.append(_entry(item, parts))
     return sorted(found, key=lambda entry: entry.path), complete
 
@@ -219,6 +238,10 @@ def _entry(item: os.DirEntry[str], parts: tuple[str, ...]) -> Entry:
         return Entry(path, "file", item.stat(follow_symlinks=False).st_size)
     except FileNotFoundError:  # it went away while we looked
         return Entry(path, "file")
+
+
+def _is_open(entry: Entry) -> bool:
+    return entry.kind == "folder" and entry.path.split("/")[-1] not in _UNSEARCHED
 
 
 def _is_utf8(name: str) -> bool:
@@ -241,22 +264,22 @@ def _decode(path: str, content: bytes) -> str:
         ) from error
 
 
-def _encode(content: str) -> bytes:
+def _encode(content: str, limit: int) -> bytes:
     try:
         encoded = content.encode()
     except UnicodeEncodeError as error:
         raise ToolError("invalid_args", "content: not valid Unicode text.") from error
-    if len(encoded) > MAX_WRITE_BYTES:
+    if len(encoded) > limit:
         raise ToolError(
             "too_large",
-            f"The content has {len(encoded)} bytes; a file may have {MAX_WRITE_BYTES}.",
+            f"The content has {len(encoded)} bytes; a file may have {limit}.",
             "Split it over several files.",
         )
     return encoded
 
 
-def _replaceable_mode(folder: int, name: str) -> int | None:
-    """Give the permission bits of the file to be replaced, None if there is none."""
+def _replaceable(folder: int, name: str) -> os.stat_result | None:
+    """Look at the file to be replaced, None if there is none; refuse what is no plain file."""
     try:
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -273,20 +296,8 @@ def _replaceable_mode(folder: int, name: str) -> int | None:
             f"{quoted(name)} has a second name (a hard link), maybe outside the folder.",
             "Write to another file.",
         )
-    return status.st_mode & 0o777
+    return status
 
 
-def _replace(folder: int, name: str, content: bytes, mode: int) -> None:
-    temporary = f"{_TEMPORARY}{secrets.token_hex(8)}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        with os.fdopen(os.open(temporary, flags, 0o600, dir_fd=folder), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    finally:
-        with suppress(FileNotFoundError):  # it is gone once it has become the file
-            os.unlink(temporary, dir_fd=folder)
-    os.fsync(folder)
+def _version(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -1,5 +1,7 @@
 """The file tools as the model uses them."""
 
+import pytest
+
 from harness.models import ToolResult
 from harness.plain import visible_json
 from harness.tools import Scope, Toolset
@@ -72,3 +74,39 @@ async def test_a_long_file_is_cut_in_the_middle(scope: Scope) -> None:
     text = (await call(scope, "file_read", path="a")).output["text"]
     assert text.endswith("end")
     assert "characters left out" in text
+
+
+async def test_one_place_of_a_file_is_edited(scope: Scope) -> None:
+    """The rest stays, and the answer says where it was."""
+    await call(scope, "file_write", path="a.py", content="one\ntwo\nthree\n")
+    edited = await call(scope, "file_edit", path="a.py", old="two", new="2\n2b")
+    assert edited.output == {"path": "a.py", "line": 2, "bytes": 15}
+    assert (scope.project.folder / "a.py").read_text() == "one\n2\n2b\nthree\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("four", "4", "old: does not occur in `a`."),
+        ("aa", "b", "old: occurs 3 times in `a`, in lines 1, 2, 2."),
+        ("one", "one", "new: is the same as old; nothing would change."),
+        ("", "x", "old: String should have at least 1 character."),
+    ],
+)
+async def test_an_edit_that_is_not_clear_is_refused(
+    scope: Scope, old: str, new: str, message: str
+) -> None:
+    """No such text, more than one place, no change; the file stays as it is."""
+    content = "one aa\n aaa\n"
+    await call(scope, "file_write", path="a", content=content)
+    result = await call(scope, "file_edit", path="a", old=old, new=new)
+    assert (result.error_type, result.message) == ("invalid_args", message)
+    assert (scope.project.folder / "a").read_text() == content
+
+
+async def test_an_edit_keeps_the_line_ends_of_the_file(scope: Scope) -> None:
+    """Models write plain line breaks; a file with others keeps them."""
+    (scope.project.folder).mkdir()
+    (scope.project.folder / "a").write_bytes(b"one\r\ntwo\r\n")
+    await call(scope, "file_edit", path="a", old="one\ntwo", new="1\n2\n3")
+    assert (scope.project.folder / "a").read_bytes() == b"1\r\n2\r\n3\r\n"

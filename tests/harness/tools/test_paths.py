@@ -55,7 +55,9 @@ def everything(folder: Folder) -> list[Callable[[str], object]]:
     return [
         folder.read_text,
         lambda path: folder.write_text(path, "x"),
+        lambda path: folder.edit_text(path, str.upper),
         lambda path: folder.entries(path, 1),
+        lambda path: list(folder.texts(path)),
     ]
 
 
@@ -83,13 +85,6 @@ def test_what_belongs_to_deskmate_is_closed(folder: Folder, path: str) -> None:
     for act in everything(folder):
         with refused("permission", "belongs to Deskmate"):
             act(path)
-
-
-@pytest.mark.parametrize("path", ["a\0b", "\ud800"])
-def test_names_that_are_none_are_refused(folder: Folder, path: str) -> None:
-    """No file can have such a name."""
-    with refused("invalid_args", "not a file name"):
-        folder.read_text(path)
 
 
 def test_names_that_are_too_long_are_refused(folder: Folder) -> None:
@@ -192,6 +187,63 @@ def test_a_write_that_fails_leaves_the_old_file(
     assert names(root / "src") == ["app.py"]
 
 
+def test_an_edit_replaces_the_whole_file_or_nothing(folder: Folder, root: Path) -> None:
+    """The new text is given back; one that fails leaves the old, and the mode stays."""
+    (root / "src" / "app.py").chmod(0o755)
+    assert folder.edit_text("src/app.py", str.upper) == "PRINT(1)\n"
+    with refused("invalid_args", "valid Unicode"):
+        folder.edit_text("src/app.py", lambda _: "\ud800")
+    with refused("too_large", "a file may have"):
+        folder.edit_text("src/app.py", lambda _: "x" * (paths.MAX_READ_BYTES + 1))
+    with refused("not_found", "does not exist"):
+        folder.edit_text("src/none.py", str.upper)
+    assert (root / "src" / "app.py").read_text() == "PRINT(1)\n"
+    assert (root / "src" / "app.py").stat().st_mode & 0o777 == 0o755
+    assert names(root / "src") == ["app.py"]
+
+
+def test_an_edit_never_overwrites_what_came_meanwhile(folder: Folder, root: Path) -> None:
+    """A command changed the file between reading and writing: its work is kept."""
+
+    def slow(text: str) -> str:
+        (root / "src" / "app.py").write_text("theirs, longer")
+        return text.upper()
+
+    with refused("interrupted", "changed by something else"):
+        folder.edit_text("src/app.py", slow)
+    assert (root / "src" / "app.py").read_text() == "theirs, longer"
+
+
+def test_neither_links_nor_second_names_are_edited(folder: Folder, root: Path) -> None:
+    """As for writing."""
+    (root / "link").symlink_to("../secret.txt")
+    os.link(root.parent / "secret.txt", root / "hard.txt")
+    for path in ("link", "hard.txt"):
+        with refused("permission", "link"):
+            folder.edit_text(path, str.upper)
+    assert (root.parent / "secret.txt").read_text() == "secret"
+
+
+def test_texts_come_in_order_without_what_is_not_text(folder: Folder, root: Path) -> None:
+    """No binary, link or foreign folder; what is too large comes without its content."""
+    for name in (".git/x", "node_modules/x", ".aino/x", "b/c"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text("x")
+    (root / "picture").write_bytes(b"\x89PNG\0")
+    (root / "link").symlink_to("../secret.txt")
+    os.mkfifo(root / "pipe")
+    with (root / "large").open("wb") as file:
+        file.truncate(paths.MAX_READ_BYTES + 1)
+    assert [(text.path, text.content) for text in folder.texts(".")] == [
+        ("large", None),
+        ("b/c", b"x"),
+        ("src/app.py", b"print(1)\n"),
+    ]
+    assert [text.path for text in folder.texts("src/app.py")] == ["src/app.py"]
+    with refused("not_found", "does not exist"):
+        list(folder.texts("nothing"))
+
+
 def test_a_folder_is_listed_in_order_down_to_a_depth(folder: Folder, root: Path) -> None:
     """Sizes for files; links and pipes as such; ours are hidden."""
     (root / ".git" / "objects").mkdir(parents=True)
@@ -288,6 +340,8 @@ def test_nothing_stays_open(folder: Folder, root: Path) -> None:
     folder.write_text("a/b", "x")
     folder.read_text("a/b")
     folder.entries(".", 3)
+    folder.edit_text("a/b", str.upper)
+    assert list(folder.texts("."))
     for path in ("link/passwd", "nothing", "src", ".."):
         with pytest.raises(ToolError):
             folder.read_text(path)

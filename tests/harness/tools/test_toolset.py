@@ -30,11 +30,13 @@ def tool(error: Exception | None = None, output: object = "fine", name: str = "p
 def test_tools_are_listed_by_name_whatever_their_order() -> None:
     """The list in a request never changes, and carries no noise."""
     assert [schema.name for schema in Toolset(reversed(FILE_TOOLS)).schemas] == [
+        "file_edit",
         "file_list",
         "file_read",
+        "file_search",
         "file_write",
     ]
-    assert TOOLS.schemas[1].parameters == {
+    assert TOOLS.schemas[2].parameters == {
         "additionalProperties": False,
         "properties": {
             "path": {"type": "string"},
@@ -78,7 +80,7 @@ async def test_an_unknown_tool_is_answered_with_the_nearest(scope: Scope) -> Non
     assert (near.error_type, near.message) == ("not_found", "There is no tool `read_file`.")
     assert "file_read" in near.suggestion
     assert (await TOOLS.call("zzz", "{}", scope)).suggestion == (
-        "Use one of: file_list, file_read, file_write."
+        "Use one of: file_edit, file_list, file_read, file_search, file_write."
     )
     assert (await Toolset(()).call("x", "{}", scope)).suggestion == "Answer without tools."
 
