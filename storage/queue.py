@@ -19,9 +19,8 @@ from storage.client import Store
 from storage.inbox import Inbox
 from storage.keys import LANES, Lane
 from storage.lease import Finish, Lease
-from storage.workers import Registration
 
-_LATE_SECONDS = 3.0
+_LATE_SECONDS = 1.0
 _TRUST_SECONDS = 10.0
 _MOVED_AT_ONCE = 100
 
@@ -39,18 +38,10 @@ class QueueDepth:
 class Queue(Inbox):
     """The worker's side of the queue; `worker` names this process and nothing else alive."""
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        worker: str,
-        lease_seconds: float,
-        registration: Registration | None = None,
-    ) -> None:
+    def __init__(self, store: Store, *, worker: str, lease_seconds: float) -> None:
         super().__init__(store)
         self.worker = worker
         self.lease_seconds = lease_seconds
-        self._registration = registration
         self._bell = _Bell(store)
         self._looked = -math.inf
 
@@ -102,23 +93,18 @@ class Queue(Inbox):
         return sum(await self._store.run_all(calls))
 
     async def take_over(self, dead: Sequence[str] = ()) -> int:
-        """Queue again what no worker has beaten for a lease, and what dead ones hold.
+        """Queue again what no worker has beaten for a lease, and what `dead` workers hold.
 
-        Dead are those named, and with a registration those of this host that have ended: nobody
-        waits for their leases. Returns how many sessions; whoever held them commits nothing.
-        Call it every second or so: it looks at the leases each fifth of one, at the dead always.
+        Returns how many sessions; whoever held them commits nothing any more. Call it every
+        second or so: it looks at the leases each fifth of one, at the dead always.
         """
-        ended = self._registration.dead() if self._registration else []
         now = time.monotonic()
-        if not dead and not ended and now < self._looked + self.lease_seconds / 5:
+        if not dead and now < self._looked + self.lease_seconds / 5:
             return 0
         self._looked = now
         lease_ms = math.ceil(self.lease_seconds * 1000)
-        calls = [scripts.take_over(lane, lease_ms, (*dead, *ended)) for lane in _lanes()]
-        moved = sum(await self._store.run_all(calls))
-        if self._registration:
-            self._registration.bury(ended)
-        return moved
+        calls = [scripts.take_over(lane, lease_ms, dead) for lane in _lanes()]
+        return sum(await self._store.run_all(calls))
 
     async def leave(self) -> None:
         """Sign off: what this worker still holds is queued again, and its name forgotten."""

@@ -27,7 +27,7 @@ class Registration:
     def __init__(self, folder: Path) -> None:
         node = re.sub(r"[^A-Za-z0-9.-]", "", platform.node()) or "host"
         self.worker = f"{node}-{os.getpid()}-{secrets.token_hex(3)}"
-        self._folder = folder
+        self.folder = folder
         self._boot = _boot_id()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         fresh = folder / f".{self.worker}"
@@ -39,7 +39,7 @@ class Registration:
     def dead(self) -> list[str]:
         """Return the workers of this host that have ended without signing off."""
         found: list[str] = []
-        for path in self._folder.iterdir():
+        for path in self.folder.iterdir():
             with contextlib.suppress(OSError):
                 if self._is_foreign(path):
                     _forget_if_old(path)
@@ -50,7 +50,7 @@ class Registration:
     def bury(self, workers: Iterable[str]) -> None:
         """Forget dead workers once nothing of theirs is left."""
         for worker in workers:
-            (self._folder / worker).unlink(missing_ok=True)
+            (self.folder / worker).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Sign off; call it when this process holds no lease any more."""

@@ -46,10 +46,15 @@ async def _fault(store: Store, key: str) -> str:
         return f"{key}: not in the table of storage/keys.py"
     if await store.run_command("TYPE", key) != entry.type:
         return f"{key}: not a {entry.type}"
-    if await store.run_command("TTL", key) >= 0:
-        return ""
-    idle = entry.kind == "state" and await store.run_command("HGET", key, "s") == "idle"
-    return f"{key}: has no TTL" if idle or not entry.kept else ""
+    expires = await store.run_command("TTL", key) >= 0
+    if entry.kind == "state":
+        idle = await store.run_command("HGET", key, "s") == "idle"
+        return "" if idle == expires else f"{key}: must have a TTL if it is idle, and only then"
+    if entry.kind == "items" and not await store.run_command(
+        "EXISTS", key.replace(":items:", ":inbox:")
+    ):
+        return f"{key}: nothing of it stands in the inbox"
+    return "" if expires or entry.kept else f"{key}: has no TTL"
 
 
 @pytest.fixture(scope="session", autouse=True)

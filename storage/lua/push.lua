@@ -21,7 +21,7 @@ local function merge_twin()
     return 'duplicate'
   end
   if mentioned == '1' then redis.call('HSET', items, id .. '/mentioned', '1') end
-  if files ~= '' then redis.call('HSETNX', items, id .. '/files', files) end
+  if files ~= '' then redis.call('HSET', items, id .. '/files', files) end
   return 'merged'
 end
 

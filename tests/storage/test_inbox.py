@@ -1,10 +1,12 @@
 """The gateway's side of the queue: each thing once, in order, changed while it waits."""
 
 import asyncio
+import time
 
 import pytest
 
 from harness.models import Aside, FileRef, Incoming, UserId
+from storage import keys
 from storage.client import Store
 from storage.inbox import Pushed
 from storage.lease import Finish, Lease
@@ -119,6 +121,19 @@ async def ids_in_order(queue: Queue, begun: Incoming) -> list[str]:
     return ids
 
 
+async def test_a_clock_that_steps_back_changes_no_order(queue: Queue, store: Store):
+    """Arrival is arrival, even if the server's clock was an hour ahead a moment ago."""
+    first = an_incoming(1)
+    await queue.push(first, event_id="e1")
+    where = keys.lane(first.session.team, first.project)
+    ahead = f"{time.time() + 3600:.6f}"
+    await store.run_command("ZADD", where.inbox(first.session.id), ahead, first.id)
+    await store.run_command("HSET", where.state(first.session.id), "last", ahead)
+    for n in (2, 3):
+        await queue.push(an_incoming(n), event_id=f"e{n}")
+    assert await ids_in_order(queue, first) == ["1.0", "2.0", "3.0"]
+
+
 async def test_edit_changes_a_waiting_turn(queue: Queue):
     """An edit before the turn begins changes what will be asked."""
     first = an_incoming()
@@ -127,6 +142,7 @@ async def test_edit_changes_a_waiting_turn(queue: Queue):
     lease = await take(queue)
     assert lease.incoming == first.model_copy(update={"text": "better"})
     assert await queue.edit(first.session, first.project, first.id, "late") == "running"
+    await queue.finish(lease, Finish())
 
 
 async def test_edit_of_nothing(queue: Queue):

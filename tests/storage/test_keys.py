@@ -50,12 +50,14 @@ async def test_the_check_sees_strays(store: Store):
     await store.run_command("SET", keys.notice("x"), "x")
     await store.run_command("HSET", keys.Lane(1).state("s"), "s", "idle")
     await store.run_command("SET", keys.Lane(1).ready, "x")
+    await store.run_command("HSET", keys.Lane(1).items("s"), "1.0/text", "x")
 
     assert await stray_keys(store) == [
         "dm:notice:x: has no TTL",
+        "dm:{q1}:items:s: nothing of it stands in the inbox",
         "dm:{q1}:ready: not a stream",
         "dm:{q1}:secret: not in the table of storage/keys.py",
-        "dm:{q1}:state:s: has no TTL",
+        "dm:{q1}:state:s: must have a TTL if it is idle, and only then",
     ]
     await store.run_command("FLUSHALL")
 

@@ -82,9 +82,8 @@ async def test_killed_neighbour_is_taken_over_at_once(store: Store, tmp_path: Pa
     assert await gone.take(0) is not None
 
     with Registration(tmp_path) as here:
-        queue = Queue(store, worker=here.worker, lease_seconds=60, registration=here)
-        assert await queue.take_over() == 1
-        assert here.dead() == []
+        queue = Queue(store, worker=here.worker, lease_seconds=60)
+        assert await queue.take_over(here.dead()) == 1
         lease = await queue.take(0)
 
     assert lease is not None

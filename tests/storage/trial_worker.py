@@ -29,9 +29,13 @@ SLOTS = 20
 class Worker:
     """Runs up to `SLOTS` turns at once until it is killed."""
 
-    def __init__(self, store: Store, queue: Queue, notes: Path, pause: tuple[float, float]) -> None:
+    def __init__(
+        self, store: Store, queue: Queue, here: Registration, pause: tuple[float, float]
+    ) -> None:
         self._store = store
         self._queue = queue
+        self._here = here
+        notes = here.folder.parent / f"{here.worker}.notes"
         self._notes = notes.open("a", buffering=1, encoding="utf-8")
         self._pause = pause
         self._slots = asyncio.Semaphore(SLOTS)
@@ -59,7 +63,9 @@ class Worker:
 
     async def _tidy(self) -> None:
         while True:
-            await self._queue.take_over()
+            dead = self._here.dead()
+            await self._queue.take_over(dead)
+            self._here.bury(dead)
             await self._queue.move_due()
             await asyncio.sleep(0.1)
 
@@ -100,9 +106,8 @@ class Worker:
 async def main(home: Path, lease_seconds: float, shortest: float, longest: float) -> None:
     async with embedded(home) as server, Store.connect(server.url, server.password) as store:
         with Registration(home / "workers") as here:
-            queue = Queue(store, worker=here.worker, lease_seconds=lease_seconds, registration=here)
-            notes = home / f"{here.worker}.notes"
-            await Worker(store, queue, notes, (shortest, longest)).run()
+            queue = Queue(store, worker=here.worker, lease_seconds=lease_seconds)
+            await Worker(store, queue, here, (shortest, longest)).run()
 
 
 if __name__ == "__main__":
