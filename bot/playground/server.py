@@ -56,6 +56,7 @@ class Playground:
         self.control_token = secrets.token_urlsafe(24)
         self._build(seed, clock or Clock(), rules or Rules(), journal_file)
         self.app: App = furnish(self.workspace)
+        self.workspace.ids.renew(self.workspace.clock.now())
         self.people = People(self.workspace)
         self._runner: web.AppRunner | None = None
         self._pings: asyncio.Task[None] | None = None

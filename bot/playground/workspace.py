@@ -116,7 +116,7 @@ class Workspace:
 
     def add_channel(self, name: str, kind: Kind, creator: str, members: list[str]) -> Channel:
         channel = Channel(
-            id=self.ids.make(PREFIX[kind]),
+            id=self.ids.named(PREFIX[kind], f"{kind} {name} {sorted(members)}"),
             name=name,
             kind=kind,
             creator=creator,

@@ -67,6 +67,20 @@ async def test_a_seed_repeats_a_run() -> None:
     assert len(first) == len(other) > 30
 
 
+async def test_a_later_run_of_a_seed_has_the_same_places_and_new_events() -> None:
+    """A bot that kept its data finds its channels again, and takes no event for an old one."""
+    places, marks = list[list[str]](), list[str]()
+    for start in (1_000.0, 2_000.0):
+        async with Playground(clock=Clock(start=start, scale=0)) as playground:
+            await playground.people.open_dm("ann", "Deskmate")
+            await playground.people.post("ann", "#api", "hello")
+            places.append([*playground.workspace.channels, *playground.workspace.users])
+            marks.append(playground.journal.of("undelivered", label="message")[0]["event_id"])
+
+    assert places[0] == places[1]
+    assert marks[0] != marks[1]
+
+
 def test_the_fixture_asks_for_what_the_manifest_asks_for() -> None:
     """Scopes and events of the app under test."""
     app = Playground().app
