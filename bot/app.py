@@ -146,8 +146,8 @@ class App:
         gestures = Gestures(rooms.seen, rooms.nothing_to_stop)
         ingress = Ingress(queue, self.me, settings.project, access.may, gestures, time.time)
         bolt = _bolt(client, self.me, listeners.Doors(ingress, threads.session_of, self.metrics))
-        app_token = _secret(settings.slack_app_token)
-        self.gateway = SocketGateway(bolt, _tickets(client, app_token, ready.ticket))
+        tickets = _tickets(client, _secret(settings.slack_app_token), ready.ticket)
+        self.gateway = SocketGateway(bolt, tickets)
         await self._serve_health(opened, Readiness(queue, self.gateway, self.metrics))
         await self._start(opened, heartbeat)
 

@@ -26,7 +26,7 @@ from harness.chat.script import load_script
 from tests.support import wait_until
 
 MODEL = "rehearsed-1"
-PATIENCE_SECONDS = 8.0
+PATIENCE_SECONDS = 20.0
 
 
 @dataclass
