@@ -45,7 +45,8 @@ class EmbeddedServer:
 
         Everything acknowledged is still there; connections find it by themselves.
         """
-        process = await _find_or_launch(self._place, _PATIENCE_SECONDS)
+        with explained(self._place.folder):
+            process = await _find_or_launch(self._place, _PATIENCE_SECONDS)
         if process is None:
             return False
         if self._process is not None:
@@ -90,10 +91,9 @@ async def attach_or_start(
     it is loading. Raises `StoreUnavailable` with one sentence that says what is wrong.
     """
     place = Place(home / "store")
-    with explained(place.folder):
+    with explained(place.folder), ExitStack() as undo:
         place.prepare()
         users = _open_lock(place.users)
-    with ExitStack() as undo:
         undo.callback(os.close, users)
         await _enter(users, patience_seconds)
         process = await _find_or_launch(place, patience_seconds)
@@ -131,8 +131,7 @@ async def _find_or_launch(place: Place, patience_seconds: float) -> subprocess.P
         if answer == "ready":
             return None
         if answer == "silent" and (lock := _take_server_lock(place)) is not None:
-            with explained(place.folder):
-                process = _launch(place, lock)
+            process = _launch(place, lock)
             with ExitStack() as undo:
                 undo.callback(_end, process)
                 await _await_ready(place, process, patience_seconds)
@@ -163,6 +162,7 @@ def _launch(place: Place, lock: int) -> subprocess.Popen[bytes]:
             pass_fds=(lock,),
             start_new_session=True,
             cwd=place.folder,
+            env={},  # ours holds tokens
         )
 
 

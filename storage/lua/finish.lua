@@ -5,7 +5,7 @@
 -- ARGV  1 group  2 fence  3 session  4 ttl  5 asides read in this turn  6.. messages as JSON
 -- Returns 1, or 0 if the lease is lost; a second time 1 again
 local ready, state, inbox, items, journal, history, asides = unpack(KEYS)
-local group, fence, session, ttl, read = unpack(ARGV)
+local group, fence, session, ttl, read = unpack(ARGV, 1, 5)
 
 if redis.call('HGET', state, 'done') == fence then return 1 end
 if not owns(state, fence) then return 0 end

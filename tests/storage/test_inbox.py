@@ -6,7 +6,7 @@ import time
 import pytest
 
 from harness.models import Aside, FileRef, Incoming, UserId
-from storage import keys
+from storage import keys, scripts
 from storage.client import Store
 from storage.inbox import Pushed
 from storage.lease import Finish, Lease
@@ -45,6 +45,15 @@ async def test_same_event_is_one_turn(queue: Queue):
     await queue.finish(await take(queue), Finish())
     assert (await queue.push(an_incoming(), event_id="e1")).outcome == "duplicate"
     assert await queue.take(0) is None
+
+
+async def test_push_sent_again_gets_the_same_answer(store: Store, queue: Queue):
+    """A push whose answer was lost is not called a duplicate of itself."""
+    await queue.push(an_incoming(1), event_id="e1")
+    second = an_incoming(2)
+    where = keys.lane(second.session.team, second.project)
+    call = scripts.push(where, second, event="e2", nonce="n1", rank=None, known=False)
+    assert [await store.run(call), await store.run(call)] == [("queued", 1), ("queued", 1)]
 
 
 async def test_same_message_is_one_turn(queue: Queue):
@@ -241,6 +250,20 @@ async def test_edits_and_deletes_reach_asides(queue: Queue):
     assert await queue.remove(first.session, first.project, "2.5") == "none"
     changed = an_aside(1).model_copy(update={"text": "new"})
     assert await queue.asides(first.session, first.project) == [changed]
+
+
+async def test_a_delete_during_a_turn_costs_no_other_aside(queue: Queue):
+    """An aside that was read and then deleted does not take an unread one with it."""
+    first = an_incoming()
+    await queue.push(first, event_id="e1")
+    await overhear(queue, 1)
+    await overhear(queue, 2)
+    lease = await take(queue)
+    read = await queue.asides(first.session, first.project)
+    await queue.remove(first.session, first.project, "1.5")
+    await overhear(queue, 3)
+    await queue.finish(lease, Finish(asides_read=len(read)))
+    assert await queue.asides(first.session, first.project) == [an_aside(3)]
 
 
 async def test_waiting_counts_what_has_not_begun(queue: Queue):

@@ -62,13 +62,14 @@ async def test_private_and_without_a_port(server: EmbeddedServer, tmp_path: Path
     """Folder 0700, files 0600, no TCP port, a password that is not on the command line."""
     folder = tmp_path / "store"
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
-    argv = _argv_of_server(folder)
+    process = Path(f"/proc/{_pid_of_server(folder)}")
 
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert modes["password"] == modes["server.conf"] == 0o600
     assert modes["store.sock"] == 0o700
     assert len(server.password) >= 32
-    assert server.password not in argv
+    assert server.password not in (process / "cmdline").read_text()
+    assert (process / "environ").read_text() == ""
     async with Store.connect(server.url, server.password) as store:
         assert await store.run_command("CONFIG", "GET", "port") == {"port": "0"}
 
@@ -93,7 +94,3 @@ async def test_own_process_session(server: EmbeddedServer, tmp_path: Path):
 def _pid_of_server(folder: Path) -> int:
     log = (folder / "server.log").read_text()
     return int(log.split(":", 1)[0])
-
-
-def _argv_of_server(folder: Path) -> str:
-    return Path(f"/proc/{_pid_of_server(folder)}/cmdline").read_text()
