@@ -48,7 +48,7 @@ async def test_text_blocks_show_their_words(open_page: Open, bot: Api, playgroun
         {"type": "divider"},
         {"type": "context", "elements": [mrkdwn("`trace`"), plain("12 s")]},
     )
-    await expect(row.get_by_role("heading")).to_have_text("Plan 🎉")
+    await expect(row.get_by_role("heading").locator("[class^=emoji]")).to_have_count(1)
     await expect(row.locator(".section-body strong")).to_have_text("four")
     await expect(row.locator(".field")).to_have_text(["a", "*b*"])
     await expect(row.locator("hr")).to_have_count(1)
@@ -84,7 +84,7 @@ async def test_rich_text_is_drawn_with_lists_and_styles(
     await expect(row.locator(".mention-me")).to_have_text("@ann")
     await expect(row.locator("ol")).to_have_attribute("start", "3")
     await expect(row.locator("pre")).to_have_text("x < 1")
-    await expect(row.locator("blockquote")).to_have_text("👀")
+    await expect(row.locator("blockquote [class^=emoji]")).to_have_count(1)
 
 
 async def test_a_table_block_aligns_its_columns(open_page: Open, bot: Api, playground: Playground):

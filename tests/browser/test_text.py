@@ -145,7 +145,9 @@ async def test_random_markdown_never_breaks_and_never_escapes(run: Run):
     assert await run("fuzz", 2_000) == []
 
 
-@pytest.mark.parametrize("text", ["*a ", "[", "` `` ", "> ", "- a\n", "**a", "| a | b |\n|-|-|\n"])
+@pytest.mark.parametrize(
+    "text", ["*a ", "[", "[]", "[[]]", "` `` ", "> ", "- a\n", "**a", "| a | b |\n|-|-|\n"]
+)
 async def test_hostile_text_is_drawn_in_time(run: Run, text: str):
     """Twelve thousand characters made to be slow take less than a second."""
     assert await run("spent", text * (12_000 // len(text))) < 1_000

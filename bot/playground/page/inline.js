@@ -16,7 +16,7 @@ const CJK =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303F\uFF00-\uFFEF]/u;
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00A0" };
 const BARE_URL = /^https?:\/\/[^\s<>"'`|\\]+/iu;
-/** How far back a closing mark looks for its opener: keeps hostile input linear. */
+/** How far a closing mark and its opener look for each other: keeps hostile input linear. */
 const REACH = 1000;
 
 /**
@@ -139,7 +139,7 @@ function linkAt(text, at) {
 
 function closingBracket(text, at) {
   let depth = 0;
-  const limit = Math.min(text.length, at + 3000);
+  const limit = Math.min(text.length, at + REACH);
   for (let place = at; place < limit; place += 1) {
     if (text[place] === "\\") place += 1;
     else if (text[place] === "[") depth += 1;

@@ -143,6 +143,7 @@ function isClose(before, message) {
     !message.ephemeral === !before.ephemeral &&
     !message.subtype?.startsWith("thread_") &&
     before.subtype !== "tombstone" &&
+    !before.reply_count &&
     momentOf(message.ts) - momentOf(before.ts) < COMPACT_MS
   );
 }

@@ -38,9 +38,9 @@ export class Row {
     this.node = el("li", {}, day, this.article);
   }
 
-  /** Show `message` with how it stands in its list: `{day, compact, thread, status, people}`. */
+  /** Show `message` with how it stands in its list: `{day, compact, author, me, names, thread}`. */
   update(message, look) {
-    const lookKey = JSON.stringify(look);
+    const lookKey = keyOf(look);
     if (this.message === message && this.lookKey === lookKey) return;
     this.message = message;
     this.lookKey = lookKey;
@@ -140,6 +140,15 @@ export class Row {
         ),
       );
     }
+    if (thread.broadcast) {
+      nodes.push(
+        el(
+          "button",
+          { type: "button", class: "replies", on: { click: open } },
+          el("strong", { text: "View thread" }),
+        ),
+      );
+    }
     if (thread.status) {
       nodes.push(
         el(
@@ -151,6 +160,17 @@ export class Row {
     }
     return nodes;
   }
+}
+
+/** Say in short how a row looks: compared for every row in every frame, so people count by id. */
+function keyOf({ day, compact, me, names, thread }) {
+  const foot = thread && [
+    thread.count,
+    thread.last,
+    thread.status,
+    thread.people.map(({ id }) => id),
+  ];
+  return JSON.stringify([day, compact, me, names, foot]);
 }
 
 function classesOf(message, look) {

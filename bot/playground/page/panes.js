@@ -49,6 +49,12 @@ class Pane {
     fill(part, ...children());
   }
 
+  /** Tell how a message looks here, apart from its own content. */
+  lookOf(message) {
+    const { me, names } = this.store;
+    return { author: this.authorOf(message), me, names, thread: null };
+  }
+
   authorOf(message) {
     return (
       this.store.users.get(message.user) ?? {
@@ -85,7 +91,9 @@ export class ChannelPane extends Pane {
     const messages = this.store.listOf(channelId);
     this.draw(this.head, [title, channel], () => this.headOf(channel, title));
     this.list.list.setAttribute("aria-label", `Messages in ${title}`);
-    this.list.show(channelId, channelId, messages);
+    const stamp = this.store.stampOf(channelId);
+    if (stamp !== this.stamp) this.list.show(channelId, channelId, messages);
+    this.stamp = stamp;
     const quiet = messages.every((message) => message.subtype === "channel_join");
     this.draw(this.list.before, [channelId, title, quiet], () =>
       this.introduction(channel, title, quiet),
@@ -135,11 +143,11 @@ export class ChannelPane extends Pane {
 
   introduction(channel, title, quiet) {
     if (!quiet) return [];
-    const bot = isDirect(channel) ? otherPerson(channel, this.store) : this.store.apps()[0];
-    if (!bot?.is_bot)
-      return [
-        el("div", { class: "empty" }, el("p", { text: `Nothing has been said in ${title} yet.` })),
-      ];
+    const bot = this.store.apps().find((app) => channel.members.includes(app.id));
+    if (!bot || bot.id !== this.store.apps()[0].id) {
+      const words = `Nothing has been said in ${title} yet.`;
+      return [el("div", { class: "empty" }, el("p", { text: words }))];
+    }
     const name = bot.real_name || bot.name;
     const example = isDirect(channel) ? "what can you do?" : `@${name} what can you do?`;
     const say = isDirect(channel)
@@ -162,21 +170,21 @@ export class ChannelPane extends Pane {
   }
 
   lookOf(message) {
+    return { ...super.lookOf(message), thread: this.threadOf(message) };
+  }
+
+  /** Tell what stands under a message: the way into its thread, and what the app does there. */
+  threadOf(message) {
     const { store, channel } = this;
+    if (message.subtype === "thread_broadcast") {
+      return { root: message.thread_ts, count: 0, people: [], broadcast: true };
+    }
     const replies = store.repliesOf(channel, message.ts);
     const status = statusWords(store.statusOf(channel, message.ts));
-    const people = [...new Set(replies.map((reply) => reply.user))]
-      .slice(0, 3)
-      .map((id) => store.users.get(id) ?? { id });
-    const thread =
-      replies.length || status
-        ? { root: message.ts, count: replies.length, last: replies.at(-1)?.ts, people, status }
-        : null;
-    const root =
-      message.subtype === "thread_broadcast"
-        ? { root: message.thread_ts, count: 0, people: [], status: null }
-        : null;
-    return { author: this.authorOf(message), me: store.me, thread: thread ?? root };
+    if (!replies.length && !status) return null;
+    const who = [...new Set(replies.map((reply) => reply.user))].slice(0, 3);
+    const people = who.map((id) => store.users.get(id) ?? { id });
+    return { root: message.ts, count: replies.length, last: replies.at(-1)?.ts, people, status };
   }
 
   async send(written) {
@@ -251,10 +259,6 @@ export class ThreadPane extends Pane {
     this.draw(this.status, text, () =>
       text ? [el("p", { class: "status" }, el("span", {}, ...mrkdwnLine(text)))] : [],
     );
-  }
-
-  lookOf(message) {
-    return { author: this.authorOf(message), me: this.store.me, thread: null };
   }
 
   async send(written) {

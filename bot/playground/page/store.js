@@ -15,12 +15,15 @@ class Timeline {
     this.byTs = new Map();
     this.list = [];
     this.replies = new Map();
+    /** Rises when the channel's list must be drawn again; a reply that grows does not touch it. */
+    this.version = 0;
   }
 
   /** Add or replace one message; returns true when it is new. */
   put(message) {
     const before = this.byTs.get(message.ts);
     this.byTs.set(message.ts, message);
+    if (!before || this.rowsOf(message).includes(this.list)) this.version += 1;
     for (const row of this.rowsOf(message)) insert(row, message, before);
     return !before;
   }
@@ -29,6 +32,7 @@ class Timeline {
     const message = this.byTs.get(ts);
     if (!message) return;
     this.byTs.delete(ts);
+    this.version += 1;
     for (const row of this.rowsOf(message)) {
       const at = row.indexOf(message);
       if (at >= 0) row.splice(at, 1);
@@ -68,6 +72,7 @@ export class Store {
     this.model = "";
     this.seq = 0;
     this.users = new Map();
+    this.names = 0;
     this.channels = new Map();
     this.commands = [];
     this.statuses = new Map();
@@ -97,6 +102,7 @@ export class Store {
     this.model = state.model;
     this.seq = state.seq;
     this.commands = state.commands;
+    this.names += 1;
     this.users = new Map(state.users.map((user) => [user.id, user]));
     this.channels = new Map(state.channels.map((channel) => [channel.id, channel]));
     this.timelines = new Map();
@@ -119,6 +125,7 @@ export class Store {
 
   setStatus({ channel, thread_ts, user, text }) {
     this.statuses.set(`${channel}/${thread_ts}`, text ? { user, text } : null);
+    this.timeline(channel).version += 1;
   }
 
   setSession({ channel, thread_ts, status, stoppable }) {
@@ -137,6 +144,11 @@ export class Store {
   /** Return the messages of a channel's list, oldest first. */
   listOf(channel) {
     return this.timeline(channel).list;
+  }
+
+  /** Return a value that differs whenever the channel's list would look different. */
+  stampOf(channel) {
+    return [channel, this.me, this.names, this.timeline(channel).version].join(" ");
   }
 
   /** Return the replies of a thread, oldest first, without its root. */
@@ -191,5 +203,6 @@ const CHANGES = {
   },
   user(store, { user }) {
     store.users.set(user.id, user);
+    store.names += 1;
   },
 };
