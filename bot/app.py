@@ -103,22 +103,21 @@ class App:
         """Build from the ends inwards; what is opened here is closed in reverse order."""
         settings = self._settings
         http = await opened.enter_async_context(aiohttp.ClientSession(trust_env=True))
-        client = AsyncWebClient(_secret(settings.slack_bot_token), settings.slack_api_url)
-        client.session = http
+        token = _secret(settings.slack_bot_token)
+        client = AsyncWebClient(token, settings.slack_api_url, session=http)
         store, ready = await self._open_ends(opened, client)
-        self.me = ready.me
+        me = self.me = ready.me
         if isinstance(self._model, OpenAIChat):
             opened.push_async_callback(self._model.close)
         registration = opened.enter_context(_register(settings.deskmate_home))
-        lease_seconds = settings.deskmate_lease_seconds
-        queue = Queue(store, worker=registration.worker, lease_seconds=lease_seconds)
+        lease = settings.deskmate_lease_seconds
+        queue = Queue(store, worker=registration.worker, lease_seconds=lease)
         opened.push_async_callback(queue.leave)
-
-        slack = Slack(client, bot_user=self.me.user)
+        slack = Slack(client, bot_user=me.user)
         opened.push_async_callback(slack.close)
         lookups = Lookups(slack)
         people = People(lookups.user, time.monotonic)
-        access = Access(people, self.me.team, settings.deskmate_allowed_users)
+        access = Access(people, me.team, settings.deskmate_allowed_users)
         threads = Threads(lookups.replies, people, self.me)
         rooms = Rooms(slack, partial(once, store, ttl_seconds=NOTICE_SECONDS), time.time)
         desk = Desk(
@@ -138,14 +137,13 @@ class App:
         heartbeat = Heartbeat(
             store,
             worker=registration.worker,
-            lease_seconds=lease_seconds,
+            lease_seconds=lease,
             on_lost=self.worker.on_lost,
             on_stop=self.worker.on_stop,
         )
-
-        gestures = Gestures(rooms.seen, rooms.nothing_to_stop)
-        ingress = Ingress(queue, self.me, settings.project, access.may, gestures, time.time)
-        bolt = _bolt(client, self.me, listeners.Doors(ingress, threads.session_of, self.metrics))
+        shows = Gestures(rooms.seen, rooms.nothing_to_stop)
+        ingress = Ingress(queue, me, settings.project, access.may, shows, time.time)
+        bolt = _bolt(client, me, listeners.Doors(ingress, threads.session_of, self.metrics))
         tickets = _tickets(client, _secret(settings.slack_app_token), ready.ticket)
         self.gateway = SocketGateway(bolt, tickets)
         await self._serve_health(opened, Readiness(queue, self.gateway, self.metrics))
