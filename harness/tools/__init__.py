@@ -2,9 +2,11 @@
 
 A tool is a value: name, description, arguments, effect, and the function that does it. `Toolset`
 checks the arguments, calls, and turns whatever happens into a result for the model.
-Neighbours: `files` (the built-in ones), `results` (how a result is written), `loop` (who calls).
+Neighbours: `files` (the built-in ones), `results` (how a result is written), `spill` (where the
+whole of a long one is kept), `loop` (who calls).
 """
 
+import asyncio
 import difflib
 import logging
 import secrets
@@ -18,7 +20,8 @@ from pydantic_core import from_json
 from harness.errors import LeaseLost, StoreUnavailable, ToolError
 from harness.models import Effect, Project, SessionKey, ToolCall, ToolResult, ToolSchema, UserId
 from harness.plain import quoted
-from harness.tools.results import fit
+from harness.tools.results import fit, fits
+from harness.tools.spill import keep
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +41,11 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[Arguments]):
-    """One tool. `run` returns JSON-able output or raises `ToolError`; `label` says what it does."""
+    """One tool. `run` returns JSON-able output or raises `ToolError`; `label` says what it does.
+
+    Output that is too long is cut, and all of it kept in a file of the session, unless `spills`
+    is False: the whole text is elsewhere anyway, or must not lie about.
+    """
 
     name: str
     description: str
@@ -46,6 +53,7 @@ class Tool(Generic[Arguments]):
     effect: Effect
     run: Callable[[Arguments, Scope], Awaitable[object]]
     label: Callable[[Arguments], str]
+    spills: bool = True
 
 
 class Toolset:
@@ -75,7 +83,8 @@ class Toolset:
         """Call a tool with the raw arguments of the model; a tool's fault is a result, no error."""
         try:
             tool, arguments = self._parse(name, raw_arguments)
-            return ToolResult(status="ok", output=fit(await tool.run(arguments, scope)))
+            output = await tool.run(arguments, scope)
+            return ToolResult(status="ok", output=await _bounded(output, tool, scope))
         except ToolError as error:
             return _error_result(error)
         except (LeaseLost, StoreUnavailable):
@@ -106,6 +115,15 @@ class Toolset:
             raise ToolError(
                 "invalid_args", _explain(error), f"{name} takes: {fields}.", retryable=True
             ) from error
+
+
+async def _bounded(output: object, tool: Tool[Any], scope: Scope) -> object:
+    if fits(output):
+        return output
+    kept = None
+    if tool.spills:
+        kept = await asyncio.to_thread(keep, scope.project.folder, scope.session, output)
+    return fit(output, whole_in=kept)
 
 
 def _load_object(raw_arguments: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from harness.errors import ToolError
 from harness.plain import quoted
 from harness.tools import Scope, Tool
 from harness.tools.paths import Entry, Folder
-from harness.tools.search import SearchArguments, search_files
+from harness.tools.search import SearchArguments, search_files, to_look_at
 
 _LINES_NAMED = 10
 _STRICT = ConfigDict(frozen=True, extra="forbid")
@@ -55,9 +55,7 @@ class EditArguments(BaseModel):
 
 
 async def list_files(arguments: ListArguments, scope: Scope) -> dict[str, object]:
-    listing = await asyncio.to_thread(
-        Folder(scope.project.folder).entries, arguments.path, arguments.depth
-    )
+    listing = await asyncio.to_thread(to_look_at(scope).entries, arguments.path, arguments.depth)
     return {
         "path": arguments.path,
         "entries": [_line(entry) for entry in listing.entries],
@@ -66,7 +64,7 @@ async def list_files(arguments: ListArguments, scope: Scope) -> dict[str, object
 
 
 async def read_file(arguments: ReadArguments, scope: Scope) -> dict[str, object]:
-    text = await asyncio.to_thread(Folder(scope.project.folder).read_text, arguments.path)
+    text = await asyncio.to_thread(to_look_at(scope).read_text, arguments.path)
     lines = text.split("\n")
     total = len(lines) - (lines[-1] == "")
     if arguments.start > max(total, 1):
@@ -174,6 +172,7 @@ FILE_TOOLS: tuple[Tool[Any], ...] = (
         effect="read",
         run=read_file,
         label=lambda arguments: f"reading {quoted(arguments.path)}",
+        spills=False,
     ),
     Tool(
         name="file_search",

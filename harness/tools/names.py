@@ -34,9 +34,11 @@ def split_path(path: str) -> tuple[str, ...]:
     return parts
 
 
-def to_read(path: str) -> tuple[str, ...]:
-    """Take a path apart that is to be read or listed."""
+def to_read(path: str, opened: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Take a path apart that is to be read or listed; `opened` is a folder of ours that may be."""
     parts = split_path(path)
+    if opened and parts[: len(opened)] == opened:
+        return parts
     plain = _open_names(path, parts)
     if _GIT in plain and plain[-1].startswith(("config", "credentials")):
         raise ToolError(

@@ -67,15 +67,21 @@ class Text:
 
 
 class Folder:
-    """A project's folder, created on first use, readable by nobody else."""
+    """A project's folder, created on first use, readable by nobody else.
 
-    def __init__(self, root: Path, opener: Opener | None = None) -> None:
+    `opened` is a folder in `.aino/` that may be read all the same.
+    """
+
+    def __init__(
+        self, root: Path, opener: Opener | None = None, *, opened: tuple[str, ...] = ()
+    ) -> None:
         self._root = root
+        self._opened_too = opened
         self._open = opener or best_opener()
 
     def read_text(self, path: str) -> str:
         """Read a whole UTF-8 file of at most `MAX_READ_BYTES`."""
-        return _decode(path, self._content(path, to_read(path)))
+        return _decode(path, self._content(path, self._to_read(path)))
 
     def write_text(self, path: str, content: str) -> bool:
         """Write a whole file at once or not at all; True if it was not there before."""
@@ -116,7 +122,7 @@ class Folder:
         Links, binary files and folders full of what others made (`.git`, `node_modules`) are left
         out; what is too large or may not be read comes without content.
         """
-        parts = to_read(path)
+        parts = self._to_read(path)
         if self._is_file(path, parts):
             yield Text("/".join(parts), self._content(path, parts))
             return
@@ -134,7 +140,7 @@ class Folder:
         """List a folder and what is below it down to `depth`, sorted, at most `MAX_ENTRIES`."""
         found: list[Entry] = []
         complete = True
-        waiting = [(to_read(path), 1)]
+        waiting = [(self._to_read(path), 1)]
         while waiting:
             parts, level = waiting.pop(0)
             try:
@@ -154,9 +160,12 @@ class Folder:
         kept = sorted(found[:MAX_ENTRIES], key=lambda entry: entry.path)
         return Listing(tuple(kept), complete and len(found) <= MAX_ENTRIES)
 
+    def _to_read(self, path: str) -> tuple[str, ...]:
+        return to_read(path, self._opened_too)
+
     def _text(self, entry: Entry) -> Iterator[Text]:
         try:
-            content = self._content(entry.path, to_read(entry.path))
+            content = self._content(entry.path, self._to_read(entry.path))
         except ToolError:
             yield Text(entry.path)
             return

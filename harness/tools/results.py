@@ -42,45 +42,54 @@ def content_of(result: ToolResult) -> str:
     )
 
 
-def fit(output: object, limit: int = MAX_RESULT_BYTES) -> object:
-    """Cut JSON-able output down to `limit` bytes of JSON: head and tail stay, the middle goes."""
-    if _size(output) <= limit:
+def fits(output: object, limit: int = MAX_RESULT_BYTES) -> bool:
+    """Say whether JSON-able output may go to the model as it is."""
+    return _size(output) <= limit
+
+
+def fit(output: object, limit: int = MAX_RESULT_BYTES, whole_in: str | None = None) -> object:
+    """Cut JSON-able output down to `limit` bytes of JSON: head and tail stay, the middle goes.
+
+    `whole_in` is the file that holds all of it; the cut says so.
+    """
+    if fits(output, limit):
         return output
-    if isinstance(output, str):
-        return _fit_text(output, limit)
+    where = f"; all of it is in {whole_in}" if whole_in else ""
     if isinstance(output, list | tuple):
-        return _fit_list(list(cast("list[Any]", output)), limit)
+        return _fit_list(list(cast("list[Any]", output)), limit, where)
     if isinstance(output, dict):
-        return _fit_dict(cast("dict[str, Any]", output), limit)
-    return _fit_text(str(output), limit)
+        return _fit_dict(cast("dict[str, Any]", output), limit, whole_in)
+    return _fit_text(str(output), limit, where)
 
 
-def _fit_text(text: str, limit: int) -> str:
+def _fit_text(text: str, limit: int, where: str) -> str:
     keep = min(len(text), limit)
     while True:
         head, tail = text[: keep * 2 // 3], text[len(text) - keep // 3 :]
         left_out = len(text) - len(head) - len(tail)
-        cut = f"{head}\n[... {left_out} characters left out ...]\n{tail}"
+        cut = f"{head}\n[... {left_out} characters left out{where} ...]\n{tail}"
         if _size(cut) <= limit or keep < _LEAST_SHARE:
             return cut
         keep = keep * 9 // 10
 
 
-def _fit_list(items: list[Any], limit: int) -> list[Any]:
+def _fit_list(items: list[Any], limit: int, where: str) -> list[Any]:
     keep = len(items)
     while keep > 1:
         keep = keep * 9 // 10
         head, tail = items[: keep - keep // 3], items[len(items) - keep // 3 :]
-        cut = [*head, f"[... {len(items) - keep} entries left out ...]", *tail]
+        cut = [*head, f"[... {len(items) - keep} entries left out{where} ...]", *tail]
         if _size(cut) <= limit:
             return cut
-    return [fit(items[0], max(limit - 100, _LEAST_SHARE)), "[... the rest left out ...]"]
+    first = fit(items[0], max(limit - 100 - len(where), _LEAST_SHARE))
+    return [first, f"[... the rest left out{where} ...]"]
 
 
-def _fit_dict(members: dict[str, Any], limit: int) -> dict[str, Any]:
+def _fit_dict(members: dict[str, Any], limit: int, whole_in: str | None) -> dict[str, Any]:
     largest = max(members, key=lambda name: _size(members[name]))
     rest = _size(members) - _size(members[largest])
-    return members | {largest: fit(members[largest], max(limit - rest, _LEAST_SHARE))}
+    share = max(limit - rest, _LEAST_SHARE)
+    return members | {largest: fit(members[largest], share, whole_in)}
 
 
 def _size(value: object) -> int:

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from harness.errors import ToolError
 from harness.tools import Scope
 from harness.tools.paths import Folder, Text
+from harness.tools.spill import spill_folder
 
 _BATCH_BYTES = 4 * 1024 * 1024
 _PROGRAM = Path(__file__).with_name("matching.py")
@@ -45,8 +46,12 @@ class Bounds:
 async def search_files(
     arguments: SearchArguments, scope: Scope, bounds: Bounds | None = None
 ) -> dict[str, object]:
-    folder = Folder(scope.project.folder)
-    return await asyncio.to_thread(_search, folder, arguments, bounds or Bounds())
+    return await asyncio.to_thread(_search, to_look_at(scope), arguments, bounds or Bounds())
+
+
+def to_look_at(scope: Scope) -> Folder:
+    """Give the project's folder for reading, the session's own spilled results included."""
+    return Folder(scope.project.folder, opened=spill_folder(scope.session))
 
 
 def _search(folder: Folder, arguments: SearchArguments, bounds: Bounds) -> dict[str, object]:
