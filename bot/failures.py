@@ -1,5 +1,8 @@
 """How a call to Slack can end badly; carries what a caller needs to decide, and no secrets."""
 
+# Slack does not have a method here, for good: plan, region or age.
+NOT_HERE = frozenset({"unknown_method", "feature_not_enabled", "method_deprecated"})
+
 
 class SlackFailed(Exception):  # noqa: N818 - the names of its kinds say what happened
     """A call to Slack did not end well."""

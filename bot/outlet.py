@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import structlog
 
 from bot.delivery import Json, Slack
-from bot.failures import SlackRefused
+from bot.failures import NOT_HERE, SlackRefused
 from bot.markdown import plain
 
 log = structlog.get_logger()
@@ -25,7 +25,6 @@ _UNFIT = frozenset(
         "msg_too_long",
     }
 )
-_NO_STREAMS = frozenset({"unknown_method", "feature_not_enabled", "method_deprecated"})
 _SECTION_CHARS = 2_900
 _PAGES = 5
 
@@ -74,7 +73,7 @@ class Outlet:
     def refuse_streams(self, error: str) -> None:
         """Go on without streams: for good where Slack has none, else for this reply."""
         self._streams = False
-        if error in _NO_STREAMS:
+        if error in NOT_HERE:
             self._slack.streams = False
 
     def leave_thread(self) -> None:

@@ -4,7 +4,7 @@ Keeps time, calls nothing. One bucket per method, for some per channel or messag
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 _MOST_BUCKETS = 2_000
@@ -42,9 +42,14 @@ class Bucket:
 
 
 class Pacing:
-    """All buckets of one workspace."""
+    """All buckets of one workspace; `rates` per minute and burst, by method."""
 
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        rates: Mapping[str, tuple[float, float]] = RATES,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._rates = rates
         self._monotonic = monotonic
         self._buckets: dict[tuple[str, str], Bucket] = {}
 
@@ -67,7 +72,7 @@ class Pacing:
         bucket = self._buckets.get((method, key))
         if bucket is None:
             self._forget_idle()
-            per_minute, burst = RATES.get(method, (6_000, 100))
+            per_minute, burst = self._rates.get(method, (6_000, 100))
             bucket = Bucket(per_minute / 60, burst, burst, self._monotonic())
             self._buckets[method, key] = bucket
         return bucket

@@ -72,8 +72,7 @@ class Parts:
         while start < len(text):
             sheet = self._sheet(n)
             n += 1
-            if not opened:  # no message begins with the blank lines between two blocks
-                start += len(text[start:]) - len(text[start:].lstrip("\n"))
+            start += _gap(text, start, in_block=bool(opened))
             if not sheet.fits(text, start, opened):
                 if sheet.end is not None and not (final or len(text) >= sheet.end):
                     return  # what this message said has not been said again yet
@@ -162,3 +161,11 @@ class Parts:
             if sheet.part.state != "new":
                 await sheet.part.withdraw()
             sheet.end = sheet.body = sheet.born = None
+
+
+def _gap(text: str, start: int, *, in_block: bool) -> int:
+    """Count the newlines a message does not begin with: between blocks, or left from a line."""
+    newlines = len(text[start:]) - len(text[start:].lstrip("\n"))
+    if not in_block:
+        return newlines
+    return min(newlines, 1) if start and text[start - 1] != "\n" else 0

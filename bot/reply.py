@@ -60,6 +60,11 @@ class Reply:
         self._flusher: asyncio.Task[None] | None = None
         self._is_over = False
 
+    @property
+    def is_quiet(self) -> bool:
+        """Nothing that could be shown now waits, or is on its way."""
+        return not self._timing.has_news and not self._lock.locked()
+
     async def show(self, event: Event) -> None:
         """Take note of what happens in the turn. Raises `LeaseLost`, `StoreUnavailable`."""
         await self._open()

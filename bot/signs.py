@@ -10,7 +10,7 @@ from typing import Any
 
 import structlog
 
-from bot.failures import SlackBusy, SlackFailed, SlackRefused
+from bot.failures import NOT_HERE, SlackBusy, SlackFailed, SlackRefused
 
 log = structlog.get_logger()
 
@@ -36,6 +36,8 @@ class Signs:
         self._on_the_way: set[Key] = set()
         self._shown: set[Key] = set()
         self._gaps: dict[Key, asyncio.Event] = {}
+        self._missing: set[str] = set()
+        self._is_closing = False
 
     def put(self, key: Key, method: str, arguments: Json, *, tries: int = 1) -> None:
         """Show something as soon as what `key` shows now is through."""
@@ -75,6 +77,7 @@ class Signs:
 
     async def close(self) -> None:
         """Give what is under way a moment, then let go."""
+        self._is_closing = True
         tasks = list(self._tasks.values())
         for gap in self._gaps.values():
             gap.set()
@@ -101,9 +104,10 @@ class Signs:
 
     async def _after_status(self, key: Key, *, is_clear: bool) -> None:
         """Let a moment pass before the next status; a wish to clear ends it."""
-        if is_clear:
-            if key not in self._wished:
-                self._shown.discard(key)
+        wished = self._wished.get(key)
+        if is_clear and wished is None:
+            self._shown.discard(key)
+        if is_clear or self._is_closing or (wished is not None and not wished[1]["status"]):
             return
         self._gaps[key] = gap = asyncio.Event()
         try:
@@ -115,12 +119,15 @@ class Signs:
             del self._gaps[key]
 
     async def _try(self, method: str, arguments: Json, tries: int) -> None:
-        for left in reversed(range(tries)):
+        for left in reversed(range(0 if method in self._missing else tries)):
             try:
                 await self._send(method, arguments)
             except SlackFailed as failed:
                 log.debug("sign failed", method=method, error=str(failed))
-                if isinstance(failed, SlackRefused) or not left:
+                if isinstance(failed, SlackRefused):
+                    self._missing |= {method} if failed.error in NOT_HERE else set()
+                    return
+                if not left:
                     return
                 pause = failed.retry_after if isinstance(failed, SlackBusy) else RETRY_SECONDS
                 await asyncio.sleep(min(pause, LONGEST_PAUSE_SECONDS))

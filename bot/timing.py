@@ -54,6 +54,10 @@ class Timing:
         """Send nothing more ahead of the end."""
         self._gave_up = True
 
+    @property
+    def has_news(self) -> bool:
+        return self._has_news and not self._gave_up
+
     def is_session_due(self) -> bool:
         """Say once that the turn has lasted long enough to offer people Slack's Stop."""
         if self.session_shown or self._session_wait() > 0:
