@@ -111,28 +111,24 @@ class Playground:
     def app_token(self) -> str:
         return self.app.app_token
 
-    @property
-    def journal(self) -> Journal:
-        return self.workspace.journal
-
     def channel(self, name: str) -> Channel:
         return self.workspace.channel_named(name)
 
     def _build(self, seed: int, clock: Clock, rules: Rules, file: Path | None) -> None:
         ids = Ids(seed)
-        journal = Journal(clock, file, rules.journal_entries)
-        faults = Faults(ids.dice)
-        self.board = Switchboard(journal, faults, rules, ids.dice)
-        self.deliveries = Deliveries(clock, ids, journal, faults, self.board, rules)
+        self.journal = Journal(clock, file, rules.journal_entries)
+        self.faults = Faults(ids.dice)
+        self.board = Switchboard(self.journal, self.faults, rules, ids.dice)
+        self.deliveries = Deliveries(clock, ids, self.journal, self.faults, self.board, rules)
         self.workspace = Workspace(
             base_url="",
             team=Team(ids.make("T"), "Playground", "playground"),
             clock=clock,
             ids=ids,
-            journal=journal,
+            journal=self.journal,
             rules=rules,
             rates=Rates(clock),
-            faults=faults,
+            faults=self.faults,
             feed=Feed(),
             send=self.deliveries.send,
             tickets=self.board.tickets,

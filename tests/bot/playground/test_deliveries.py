@@ -14,14 +14,14 @@ from tests.support import wait_until
 class Dial:
     """A bare WebSocket to the workspace, so that a test decides what is acknowledged."""
 
-    def __init__(self, playground: Playground) -> None:
+    def __init__(self, playground: Playground, app_token: str = "") -> None:
         self._playground = playground
+        self._token = app_token or playground.app_token
         self.session = aiohttp.ClientSession()
         self.socket: Any = None
 
     async def __aenter__(self) -> Self:
-        app_token = Api(self._playground, self._playground.app_token)
-        opened = await app_token("apps.connections.open", app_token=self._playground.app_token)
+        opened = await Api(self._playground)("apps.connections.open", app_token=self._token)
         self.url = opened["url"]
         self.socket = await self.session.ws_connect(self.url)
         return self
@@ -86,6 +86,21 @@ async def test_what_is_acknowledged_does_not(playground: Playground) -> None:
 
     assert playground.journal.of("ack")[0]["known"]
     assert playground.journal.of("unacknowledged") == []
+
+
+async def test_nobody_acknowledges_for_another_app(playground: Playground) -> None:
+    """An acknowledgement from another app's socket counts for nothing."""
+    robo = playground.workspace.app_of(playground.workspace.user_named("robo").id)
+    assert robo
+    async with Dial(playground) as ours, Dial(playground, robo.app_token) as theirs:
+        await ours.hear()
+        await theirs.hear()
+        await playground.people.post("ann", "#general", "hello")
+        await theirs.acknowledge(await ours.hear())
+        await wait_until(lambda: len(playground.journal.of("ack")) == 1)
+
+    assert not playground.journal.of("ack")[0]["known"]
+    assert playground.deliveries.waiting == 1
 
 
 async def test_events_are_spread_over_the_sockets(playground: Playground) -> None:
@@ -162,7 +177,7 @@ async def test_a_half_open_socket_swallows_everything(playground: Playground) ->
 
 async def test_a_refused_dial(playground: Playground) -> None:
     """The ticket is spent and the dial answers 408."""
-    playground.workspace.faults.add(Fault("refuse", "dial"))
+    playground.faults.add(Fault("refuse", "dial"))
     app_token = Api(playground, playground.app_token)
     opened = await app_token("apps.connections.open", app_token=playground.app_token)
 
@@ -174,7 +189,7 @@ async def test_a_refused_dial(playground: Playground) -> None:
 
 async def test_a_duplicated_event_comes_twice(playground: Playground) -> None:
     """Two envelopes, one event id."""
-    playground.workspace.faults.add(Fault("duplicate", "message"))
+    playground.faults.add(Fault("duplicate", "message"))
     async with listening(playground) as heard:
         await playground.people.post("ann", "#general", "hello")
         await wait_until(lambda: len(heard) == 2)
@@ -184,7 +199,7 @@ async def test_a_duplicated_event_comes_twice(playground: Playground) -> None:
 
 async def test_a_retry_that_overtakes_the_ack(playground: Playground) -> None:
     """Slack may send again what is being acknowledged: the same event, marked as a retry."""
-    playground.workspace.faults.add(Fault("retry", "message"))
+    playground.faults.add(Fault("retry", "message"))
     async with listening(playground) as heard:
         await playground.people.post("ann", "#general", "hello")
         await wait_until(lambda: len(heard) == 2)
@@ -195,7 +210,7 @@ async def test_a_retry_that_overtakes_the_ack(playground: Playground) -> None:
 
 async def test_swapped_events_come_in_the_wrong_order(playground: Playground) -> None:
     """The first waits for the second."""
-    playground.workspace.faults.add(Fault("swap", "message"))
+    playground.faults.add(Fault("swap", "message"))
     async with listening(playground) as heard:
         await playground.people.post("ann", "#general", "one")
         await playground.people.post("ann", "#general", "two")
@@ -206,7 +221,7 @@ async def test_swapped_events_come_in_the_wrong_order(playground: Playground) ->
 
 async def test_a_held_event_comes_late(playground: Playground) -> None:
     """What comes after it overtakes it."""
-    playground.workspace.faults.add(Fault("hold", "message", seconds=0.2))
+    playground.faults.add(Fault("hold", "message", seconds=0.2))
     async with listening(playground) as heard:
         await playground.people.post("ann", "#general", "one")
         await playground.people.post("ann", "#general", "two")

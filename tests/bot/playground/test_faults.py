@@ -22,7 +22,7 @@ def texts(playground: Playground) -> list[str]:
 async def test_an_error_on_demand(playground: Playground, api: Api, channel: str) -> None:
     """The call is refused with the named error as often as asked, then works."""
     fault = Fault("error", "chat.postMessage", count=2, error="internal_error")
-    playground.workspace.faults.add(fault)
+    playground.faults.add(fault)
 
     refused = [await api.refused("chat.postMessage", channel=channel, text="x") for _ in range(2)]
     await api("chat.postMessage", channel=channel, text="y")
@@ -33,7 +33,7 @@ async def test_an_error_on_demand(playground: Playground, api: Api, channel: str
 
 async def test_a_429_says_how_long(playground: Playground, channel: str) -> None:
     """Status, header and body are those of Slack; the SDK's own retry handler waits and goes on."""
-    playground.workspace.faults.add(Fault("rate_limited", "chat.postMessage", seconds=1))
+    playground.faults.add(Fault("rate_limited", "chat.postMessage", seconds=1))
     client: Any = AsyncWebClient(
         token=playground.bot_token,
         base_url=playground.api_url,
@@ -51,7 +51,7 @@ async def test_a_429_says_how_long(playground: Playground, channel: str) -> None
 
 async def test_a_5xx(playground: Playground, api: Api, channel: str) -> None:
     """The status is as asked, and nothing was done."""
-    playground.workspace.faults.add(Fault("status", "chat.postMessage", status=503))
+    playground.faults.add(Fault("status", "chat.postMessage", status=503))
 
     with pytest.raises(SlackApiError):
         await api("chat.postMessage", channel=channel, text="x")
@@ -64,7 +64,7 @@ async def test_a_lost_response_was_still_done(
     playground: Playground, api: Api, channel: str
 ) -> None:
     """The caller sees a broken connection; the message is there."""
-    playground.workspace.faults.add(Fault("lost", "chat.postMessage"))
+    playground.faults.add(Fault("lost", "chat.postMessage"))
     api.client.retry_handlers.clear()
 
     with pytest.raises(aiohttp.ClientError):
@@ -76,7 +76,7 @@ async def test_a_lost_response_was_still_done(
 
 async def test_a_timeout_does_nothing(playground: Playground, api: Api, channel: str) -> None:
     """Silence, then the end of the connection; nothing was done."""
-    playground.workspace.faults.add(Fault("timeout", "chat.postMessage", seconds=0.2))
+    playground.faults.add(Fault("timeout", "chat.postMessage", seconds=0.2))
     api.client.retry_handlers.clear()
 
     with pytest.raises(aiohttp.ClientError):
@@ -87,7 +87,7 @@ async def test_a_timeout_does_nothing(playground: Playground, api: Api, channel:
 
 async def test_a_delay_is_only_slow(playground: Playground, api: Api, channel: str) -> None:
     """The call works, later."""
-    playground.workspace.faults.add(Fault("delay", "chat.postMessage", seconds=0.2))
+    playground.faults.add(Fault("delay", "chat.postMessage", seconds=0.2))
     started = time.monotonic()
 
     await api("chat.postMessage", channel=channel, text="x")
@@ -97,10 +97,10 @@ async def test_a_delay_is_only_slow(playground: Playground, api: Api, channel: s
 
 async def test_a_fault_hits_its_method_only(playground: Playground, api: Api, channel: str) -> None:
     """Others go on; `*` means every method."""
-    playground.workspace.faults.add(Fault("error", "chat.update"))
+    playground.faults.add(Fault("error", "chat.update"))
     await api("chat.postMessage", channel=channel, text="x")
-    playground.workspace.faults.clear()
-    playground.workspace.faults.add(Fault("error", "*"))
+    playground.faults.clear()
+    playground.faults.add(Fault("error", "*"))
 
     assert await api.refused("auth.test") == "internal_error"
 

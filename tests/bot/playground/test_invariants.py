@@ -33,7 +33,7 @@ class Life:
                 await self.dice.choice(acts)()
             if self.dice.random() < 0.1:
                 kind = self.dice.choice(EVENT_FAULTS)
-                self.playground.workspace.faults.add(Fault(kind, "*", seconds=0.01))
+                self.playground.faults.add(Fault(kind, "*", seconds=0.01))
 
     async def say(self) -> None:
         root = self.dice.choice(self.roots)

@@ -1,14 +1,18 @@
 """The playground as one object: its address, its end, and what a seed repeats."""
 
 import time
+from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
+import yaml
 
 from bot.playground import Clock, Playground, Rules
 from tests.bot.playground.clients import Api
 from tests.support import wait_until
+
+ROOT = Path(__file__).parents[3]
 
 
 async def test_it_listens_on_this_computer_only(playground: Playground) -> None:
@@ -81,9 +85,10 @@ async def test_a_later_run_of_a_seed_has_the_same_places_and_new_events() -> Non
     assert marks[0] != marks[1]
 
 
-def test_the_fixture_asks_for_what_the_manifest_asks_for() -> None:
-    """Scopes and events of the app under test."""
+def test_the_fixture_grants_what_the_manifest_asks_for() -> None:
+    """Scopes and events of the app under test are those of manifest.yml, no more."""
+    manifest: Any = yaml.safe_load((ROOT / "manifest.yml").read_text(encoding="utf-8"))
     app = Playground().app
 
-    assert {"chat:write", "assistant:write", "reactions:read"} <= set(app.scopes)
-    assert {"app_mention", "message.im", "agent_session_stopped"} <= set(app.events)
+    assert sorted(app.scopes) == sorted(manifest["oauth_config"]["scopes"]["bot"])
+    assert sorted(app.events) == sorted(manifest["settings"]["event_subscriptions"]["bot_events"])
