@@ -64,7 +64,7 @@ class Playground:
     async def __aenter__(self) -> Self:
         site = web.Application(client_max_size=64 * 1024 * 1024)
         self._add_routes(site)
-        self._runner = web.AppRunner(site, access_log=None, shutdown_timeout=0.5)
+        self._runner = web.AppRunner(site, access_log=None, shutdown_timeout=1.0)
         await self._runner.setup()
         listener = web.TCPSite(self._runner, HOST, self._port)
         try:

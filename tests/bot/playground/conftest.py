@@ -11,7 +11,7 @@ from tests.bot.playground.clients import Api
 @pytest.fixture
 async def playground() -> AsyncIterator[Playground]:
     """Give a playground whose clock stands still: what takes minutes takes an `advance`."""
-    rules = Rules(ack_seconds=0.3, file_seconds=0.0, rate_limits=False)
+    rules = Rules(file_seconds=0.0, rate_limits=False)
     async with Playground(clock=Clock(scale=0), rules=rules) as running:
         yield running
 

@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
+from collections.abc import AsyncIterator
 from typing import Any, Self
 
 import aiohttp
+import pytest
 
-from bot.playground import Fault, Playground
+from bot.playground import Clock, Fault, Playground, Rules
 from tests.bot.playground.clients import Api, Json, events, listening
 from tests.support import wait_until
 
@@ -36,6 +38,13 @@ class Dial:
         await self.socket.send_json({"envelope_id": envelope["envelope_id"]})
 
 
+@pytest.fixture
+async def impatient() -> AsyncIterator[Playground]:
+    """Give a playground that waits a fifth of a second for an acknowledgement, not three."""
+    async with Playground(clock=Clock(scale=0), rules=Rules(ack_seconds=0.2)) as running:
+        yield running
+
+
 async def test_hello_comes_first(playground: Playground) -> None:
     """It counts the connections and names the app."""
     async with Dial(playground) as dial:
@@ -53,17 +62,17 @@ async def test_a_ticket_is_good_once(playground: Playground) -> None:
     assert refused.status == 408
 
 
-async def test_what_is_not_acknowledged_comes_again(playground: Playground) -> None:
+async def test_what_is_not_acknowledged_comes_again(impatient: Playground) -> None:
     """At once, after a minute, after five; the same event each time, counted; then never."""
-    async with Dial(playground) as dial:
+    async with Dial(impatient) as dial:
         await dial.hear()
-        await playground.people.post("ann", "#general", "hello")
+        await impatient.people.post("ann", "#general", "hello")
         tries = [await dial.hear(), await dial.hear()]
         for seconds in (60, 300):
-            await wait_until(lambda: playground.deliveries.waiting == 0)
-            playground.workspace.clock.advance(seconds)
+            await wait_until(lambda: impatient.deliveries.waiting == 0)
+            impatient.workspace.clock.advance(seconds)
             tries.append(await dial.hear())
-        await wait_until(lambda: len(playground.journal.of("gave_up")) == 1)
+        await wait_until(lambda: len(impatient.journal.of("gave_up")) == 1)
 
     assert [envelope["retry_attempt"] for envelope in tries] == [0, 1, 2, 3]
     assert [envelope["retry_reason"] for envelope in tries] == ["", *["timeout"] * 3]
@@ -163,14 +172,14 @@ async def test_bolt_comes_back_after_a_cut(playground: Playground) -> None:
     assert events(heard, "message")[0]["text"] == "in between"
 
 
-async def test_a_half_open_socket_swallows_everything(playground: Playground) -> None:
+async def test_a_half_open_socket_swallows_everything(impatient: Playground) -> None:
     """It stays open, answers no ping, and what was sent on it counts as unacknowledged."""
-    async with Dial(playground) as dial:
+    async with Dial(impatient) as dial:
         await dial.hear()
-        board = playground.board
+        board = impatient.board
         await board.end(board.lines[0], "mute")
-        await playground.people.post("ann", "#general", "hello")
-        await wait_until(lambda: len(playground.journal.of("unacknowledged")) == 2)
+        await impatient.people.post("ann", "#general", "hello")
+        await wait_until(lambda: len(impatient.journal.of("unacknowledged")) == 2)
 
     assert len(board.lines) == 1
 
