@@ -169,6 +169,7 @@ async def test_remove_drops_a_waiting_turn(queue: Queue, store: Store):
     first = an_incoming()
     await queue.push(first, event_id="e1")
     assert await queue.remove(first.session, first.project, first.id) == "waiting"
+    assert (await queue.depth()).waiting == 0
     assert await queue.take(0) is None
     assert await store.run_command("KEYS", "*:state:*") == []
     assert await queue.remove(first.session, first.project, first.id) == "none"

@@ -6,7 +6,8 @@ import time
 import pytest
 
 from harness.errors import LeaseLost
-from harness.models import Message, ProjectId, UserId
+from harness.models import Claimed, Message, ProjectId, UserId
+from storage import keys, scripts
 from storage.client import Store
 from storage.lease import Finish, Lease
 from storage.queue import Queue, QueueDepth
@@ -183,10 +184,12 @@ async def test_nothing_is_moved_before_its_time(queue: Queue):
 
 
 async def test_dropped_turn_is_not_remembered(queue: Queue, store: Store):
-    """A dropped turn leaves no history; the next one runs."""
+    """A dropped turn leaves no history and no journal; the next one runs."""
     await push(queue, 1, 2)
     lease = await take(queue)
+    await SessionStore(store).journal(lease).append(Claimed(call_id="c"))
     await queue.drop(lease)
+    assert await store.run_command("KEYS", "*:journal:*") == []
     assert (await SessionStore(store).load(lease.session, lease.project)).history == ()
     assert (await take(queue)).incoming.id == "2.0"
 
@@ -258,6 +261,17 @@ async def test_stop_wakes_a_delayed_turn(queue: Queue):
     assert await queue.depth() == QueueDepth(0, 1, 0, 0)
 
 
+async def test_stop_of_a_turn_that_was_taken_back(queue: Queue, store: Store):
+    """Who stops a waiting turn and then deletes it has not stopped the next one."""
+    first = an_incoming()
+    await push(queue, 1, 2)
+    await queue.request_stop(first.session, first.project, UserId("U2"))
+    assert await queue.remove(first.session, first.project, first.id) == "waiting"
+    lease = await take(queue)
+    assert (lease.incoming.id, lease.stopped_by) == ("2.0", None)
+    assert await store.run(scripts.beat(lease, "w1")) == ""
+
+
 async def test_stop_survives_the_worker(queue: Queue, other: Queue):
     """A turn that was to stop when its worker died stops in the next one's hands."""
     first = an_incoming()
@@ -265,6 +279,30 @@ async def test_stop_survives_the_worker(queue: Queue, other: Queue):
     await take(queue)
     await queue.request_stop(first.session, first.project, UserId("U2"))
     assert (await take_over_at_once(other)).stopped_by == "U2"
+
+
+async def test_forged_tokens_start_nothing(queue: Queue, other: Queue, store: Store):
+    """A token that should not be there never leads to two turns of a session at once."""
+    await push(queue, 1, 2)
+    lease = await take(queue)
+    where = keys.lane(lease.session.team, lease.project)
+    for session in (lease.session.id, "T1:C1:unknown"):
+        await store.run_command("XADD", where.ready, "*", "session", session)
+    assert await other.take(0) is None
+    assert (await queue.depth()).waiting == 0
+    await queue.finish(lease, Finish())
+    assert (await take(other)).incoming.id == "2.0"
+
+
+async def test_waiting_is_quiet_while_turns_run(queue: Queue, store: Store):
+    """A worker that waits beside a running turn asks the store a few times, not all the time."""
+    await push(queue, 1)
+    await take(queue)
+    await store.run_command("CONFIG", "RESETSTAT")
+    assert await queue.take(0.3) is None
+    stats = await store.run_command("INFO", "commandstats")
+    assert stats["cmdstat_evalsha"]["calls"] <= 16
+    assert stats["cmdstat_xread"]["calls"] <= 2
 
 
 async def test_depth_counts_every_lane(queue: Queue):

@@ -59,6 +59,17 @@ async def test_sessions_last_ninety_days(store: Store, queue: Queue, lease: Leas
         assert await store.run_command("TTL", key) == pytest.approx(90 * 24 * 3600, abs=5)
 
 
+async def test_busy_sessions_never_expire(store: Store, queue: Queue, lease: Lease):
+    """A session that was idle and is busy again has no TTL: what waits in it is not lost."""
+    await queue.finish(lease, Finish())
+    second = await queue.take(0)
+    assert second is not None
+    await queue.finish(second, Finish())
+    await queue.push(an_incoming(3), event_id="e3")
+    where = keys.lane(lease.session.team, lease.project)
+    assert await store.run_command("TTL", where.state(lease.session.id)) == -1
+
+
 async def test_journal_ends_with_its_turn(store: Store, queue: Queue, lease: Lease):
     """A finished turn leaves no journal behind."""
     await SessionStore(store).journal(lease).append(Claimed(call_id="c"))
