@@ -36,8 +36,8 @@ class People:
         """Edit one's own message."""
         place, message = _own(self._workspace, who, channel, ts, "cant_update_message")
         said = typed(self._workspace, text)
-        message.blocks = rich_text(said, self._workspace.ids.token(5))
-        posting.edit(self._workspace, place, message, said)
+        blocks = rich_text(said, self._workspace.ids.token(5))
+        posting.edit(self._workspace, place, message, said, blocks)
 
     async def delete(self, who: str, channel: str, ts: str) -> None:
         """Delete one's own message; an admin may delete anyone's."""

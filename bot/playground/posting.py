@@ -69,6 +69,7 @@ def sign(message: Message, app: App) -> None:
 
 def name_blocks(workspace: Workspace, message: Message) -> None:
     """Give each block an id, as Slack does; a markdown block does not keep its own."""
+    message.blocks = [dict(block) for block in message.blocks]
     for block in message.blocks:
         if not block.get("block_id") or block["type"] == "markdown":
             block["block_id"] = workspace.ids.token(5)
@@ -110,11 +111,13 @@ def enter(workspace: Workspace, channel: Channel, user: str, inviter: str = "") 
     events.tell_apps(workspace, channel, joined | ({"inviter": inviter} if inviter else {}))
 
 
-def edit(workspace: Workspace, channel: Channel, message: Message, text: str) -> None:
+def edit(
+    workspace: Workspace, channel: Channel, message: Message, text: str, blocks: list[Json]
+) -> None:
     """Change a person's text; an app that is newly mentioned hears of it as a mention too."""
     previous = message_json(channel, message)
     before = set(MENTION.findall(message.text))
-    message.text = text
+    message.text, message.blocks = text, blocks
     message.edited = {"user": message.user, "ts": channel.next_ts(workspace.clock.now())}
     events.tell_change(workspace, channel, message, previous=previous)
     for user in dict.fromkeys(MENTION.findall(text)):

@@ -47,7 +47,7 @@ def finish(
 ) -> None:
     """Add the last piece and the closing blocks, and end the stream."""
     _grow(message, checked(chunks, message))
-    message.blocks += closing
+    message.blocks += [dict(block) for block in closing]
     _end(workspace, channel, message, "stopped")
 
 
@@ -143,7 +143,7 @@ def _grow_plan(message: Message, chunk: Json) -> None:
 
 
 def _grow_blocks(message: Message, chunk: Json) -> None:
-    message.blocks += chunk["blocks"]
+    message.blocks += [dict(block) for block in chunk["blocks"]]
 
 
 _GROWTH = {

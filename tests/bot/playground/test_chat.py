@@ -105,6 +105,7 @@ async def test_an_update_of_the_text_drops_the_blocks(
     updated = await api("chat.update", channel=channel, ts=posted["ts"], text="new")
 
     assert posted["message"]["blocks"][0]["block_id"]
+    assert playground.journal.calls("chat.postMessage")[0]["args"]["blocks"] == blocks
     assert updated["message"]["text"] == "new"
     assert "blocks" not in updated["message"]
     assert updated["message"]["edited"]["user"] == playground.app.user.id

@@ -73,6 +73,8 @@ async def test_an_edit_is_a_message_changed(playground: Playground) -> None:
     assert (event["subtype"], event["hidden"]) == ("message_changed", True)
     assert event["message"]["ts"] == event["previous_message"]["ts"] == ts != event["ts"]
     assert (event["previous_message"]["text"], event["message"]["text"]) == ("befor", "before")
+    assert "befor" in str(event["previous_message"]["blocks"])
+    assert "before" not in str(event["previous_message"]["blocks"])
     assert event["message"]["edited"]["user"] == event["message"]["user"]
 
 
