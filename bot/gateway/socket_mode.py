@@ -11,6 +11,7 @@ import contextlib
 import json
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
@@ -22,10 +23,6 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 
 log = structlog.get_logger()
 
-DIAL_SECONDS = 10.0
-PING_SECONDS = 10.0
-SILENCE_SECONDS = 45.0
-BACK_OFF_SECONDS = (0.2, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
 FAILURES_UNTIL_REBUILD = 3
 CLOSE_SECONDS = 2.0
 
@@ -33,15 +30,29 @@ OK = 200
 # Bolt's answer where nobody listens: left unacknowledged, the event would come again three times.
 NOBODY_LISTENS = 404
 
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a dial, a pong and Slack's own pings may take, and the pauses after failed dials."""
+
+    dial_seconds: float = 10.0
+    ping_seconds: float = 10.0
+    silence_seconds: float = 45.0
+    back_off_seconds: tuple[float, ...] = (0.2, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
+
+
 OpenTicket = Callable[[], Awaitable[str]]
 
 
 class Connection:
     """One WebSocket from its `hello` to its end; `retired` is set once it should be replaced."""
 
-    def __init__(self, ws: aiohttp.ClientWebSocketResponse, app: AsyncApp) -> None:
+    def __init__(
+        self, ws: aiohttp.ClientWebSocketResponse, app: AsyncApp, silence_seconds: float
+    ) -> None:
         self._ws = ws
         self._app = app
+        self._silence_seconds = silence_seconds
         self._tasks: set[asyncio.Task[None]] = set()
         self.hello = asyncio.Event()
         self.retired = asyncio.Event()
@@ -55,7 +66,9 @@ class Connection:
         """
         try:
             while True:
-                async with asyncio.timeout(self.heard_at + SILENCE_SECONDS - time.monotonic()):
+                async with asyncio.timeout(
+                    self.heard_at + self._silence_seconds - time.monotonic()
+                ):
                     message = await self._ws.receive()
                 if message.type == aiohttp.WSMsgType.PONG:
                     continue
@@ -67,7 +80,7 @@ class Connection:
                 else:
                     return
         except TimeoutError:
-            log.warning("socket silent", seconds=SILENCE_SECONDS)
+            log.warning("socket silent", seconds=self._silence_seconds)
         except (aiohttp.ClientError, ConnectionError, ValueError) as err:
             log.warning("socket broken", error=type(err).__name__)
         finally:
@@ -121,10 +134,18 @@ def _payload(response: BoltResponse) -> Any:  # noqa: ANN401 - whatever the list
 class SocketGateway:
     """Keeps `count` connections open until closed. The only owner of reconnects."""
 
-    def __init__(self, app: AsyncApp, open_ticket: OpenTicket, *, count: int = 2) -> None:
+    def __init__(
+        self,
+        app: AsyncApp,
+        open_ticket: OpenTicket,
+        *,
+        count: int = 2,
+        patience: Patience | None = None,
+    ) -> None:
         self._app = app
         self._open_ticket = open_ticket
         self._count = count
+        self._patience = patience or Patience()
         self._http: aiohttp.ClientSession | None = None
         self._live: set[Connection] = set()
         self._tasks: list[asyncio.Task[None]] = []
@@ -146,15 +167,16 @@ class SocketGateway:
         if slot:
             # Staggered, so that hourly refreshes do not fall together.
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(DIAL_SECONDS * slot):
+                async with asyncio.timeout(self._patience.dial_seconds * slot):
                     await self.connected.wait()
         attempt = 0
         while True:
             try:
                 connection, listening = await self._dial()
             except (aiohttp.ClientError, OSError, TimeoutError, SocketRefused) as err:
-                attempt = min(attempt + 1, len(BACK_OFF_SECONDS) - 1)
-                await self._failed(err, BACK_OFF_SECONDS[attempt])
+                pauses = self._patience.back_off_seconds
+                await self._failed(err, pauses[min(attempt, len(pauses) - 1)])
+                attempt += 1
                 continue
             attempt = 0
             await connection.retired.wait()
@@ -164,11 +186,13 @@ class SocketGateway:
             retiring.add_done_callback(self._tasks.remove)
 
     async def _dial(self) -> tuple[Connection, asyncio.Task[None]]:
-        async with asyncio.timeout(DIAL_SECONDS):
+        async with asyncio.timeout(self._patience.dial_seconds):
             # A ticket is good for one dial only, so each dial asks for a new one.
             url = await self._open_ticket()
-            ws = await self._session().ws_connect(url, autoping=False, heartbeat=PING_SECONDS)
-            connection = Connection(ws, self._app)
+            ws = await self._session().ws_connect(
+                url, autoping=False, heartbeat=self._patience.ping_seconds
+            )
+            connection = Connection(ws, self._app, self._patience.silence_seconds)
             listening = asyncio.create_task(connection.listen())
             self._live.add(connection)
             listening.add_done_callback(lambda _: self._live.discard(connection))
