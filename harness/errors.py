@@ -9,16 +9,23 @@ from harness.models import ErrorType, Outcome
 
 
 class ToolError(Exception):
-    """A tool could not do what was asked; the model reads why and what to try."""
+    """A tool could not do what was asked; the model reads why, what to try, and how soon."""
 
     def __init__(
-        self, error_type: ErrorType, message: str, suggestion: str = "", *, retryable: bool = False
+        self,
+        error_type: ErrorType,
+        message: str,
+        suggestion: str = "",
+        *,
+        retryable: bool = False,
+        retry_after_s: float | None = None,
     ) -> None:
         super().__init__(message)
         self.error_type: ErrorType = error_type
         self.message = message
         self.suggestion = suggestion
         self.retryable = retryable
+        self.retry_after_s = retry_after_s
 
 
 class TurnStopped(Exception):  # noqa: N818 - it is an outcome, not a failure

@@ -1,7 +1,8 @@
 """The heart: the model speaks, its tool calls run, and again, until it has said its last word.
 
 Each step is in the record before the next begins, so a turn that broke off goes on where it was.
-Neighbours: `journal` (the record), `context` (what is sent), `agent` (how a turn begins and ends).
+Neighbours: `calls` (how a tool call goes), `journal` (the record), `context` (what is sent),
+`agent` (how a turn begins and ends).
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -9,26 +10,16 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from harness.budget import Budget
+from harness.calls import Calls
 from harness.chat.accumulate import Answer
 from harness.chat.repair import repaired
 from harness.context import build_request
 from harness.errors import ModelUnavailable, TurnStopped
-from harness.events import Event, StepStarted, TextStarted, TextStreamed, ToolFinished, ToolStarted
-from harness.journal import TurnRecord, result_message
-from harness.models import (
-    Answered,
-    Claimed,
-    Delta,
-    Message,
-    ModelRequest,
-    Returned,
-    ToolCall,
-    ToolResult,
-    Usage,
-)
+from harness.events import Event, StepStarted, TextStarted, TextStreamed
+from harness.journal import TurnRecord
+from harness.models import Answered, Delta, Message, ModelRequest, Usage
 from harness.ports import ChatModel
 from harness.tools import Scope, Toolset
-from harness.tools.results import UNKNOWN_OUTCOME
 
 _TRIES = 2
 
@@ -51,6 +42,7 @@ class Loop:
         self._frame = frame
         self._record = record
         self._budget = budget
+        self._calls = Calls(frame.tools, frame.scope, record, budget)
         self._shown: list[str] = []
 
     @property
@@ -61,11 +53,13 @@ class Loop:
         """Work until the model is done; raises `TurnStopped`, `ModelUnavailable`, `LeaseLost`."""
         while True:
             for call in self._record.open_calls():
-                async with aclosing(self._run_call(call)) as events:
+                self._calls.check()
+                async with aclosing(self._calls.run(call)) as events:
                     async for event in events:
                         yield event
             if self._record.is_answered:
                 return
+            self._calls.check()
             self._budget.check(self._record.steps, self._record.usage)
             async with aclosing(self._take_step()) as events:
                 async for event in events:
@@ -111,24 +105,6 @@ class Loop:
         finally:
             if isinstance(deltas, AsyncGenerator):  # cancels the request if we leave early
                 await deltas.aclose()
-
-    async def _run_call(self, call: ToolCall) -> AsyncGenerator[Event]:
-        yield ToolStarted(call.id, call.name, self._frame.tools.label(call))
-        result = await self._result(call)
-        await self._record.add(Returned(message=result_message(call, result)))
-        yield ToolFinished(call.id, call.name, result)
-
-    async def _result(self, call: ToolCall) -> ToolResult:
-        if self._record.is_claimed(call):
-            return UNKNOWN_OUTCOME
-        tools = self._frame.tools
-        if tools.effect(call.name) == "write":
-            await self._record.add(Claimed(call_id=call.id))
-        try:
-            async with self._budget.deadline():
-                return await tools.call(call.name, call.arguments, self._frame.scope)
-        except TimeoutError:
-            raise self._budget.out_of_time() from None
 
     async def _next(self, deltas: AsyncIterator[Delta]) -> Delta | None:
         try:

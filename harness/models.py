@@ -21,19 +21,34 @@ FROZEN = ConfigDict(frozen=True, extra="ignore")
 
 ChannelKind = Literal["public", "private", "im", "mpim"]
 Role = Literal["user", "assistant", "tool"]
-Effect = Literal["read", "write"]
+Effect = Literal[
+    "read",
+    "read_as_asker",
+    "fetch",
+    "plan",
+    "memory",
+    "ask",
+    "write",
+    "run",
+    "external_write",
+]
 ErrorType = Literal[
     "invalid_args",
     "not_found",
     "permission",
     "too_large",
+    "plan_not_confirmed",
+    "needs_approval",
+    "denied",
     "timeout",
+    "rate_limited",
     "upstream",
+    "repeat_blocked",
     "interrupted",
     "unknown_outcome",
     "internal",
 ]
-Outcome = Literal["answered", "stopped", "limit", "no_answer"]
+Outcome = Literal["answered", "stopped", "limit", "no_answer", "needs_human"]
 
 
 class SessionKey(BaseModel):
@@ -130,6 +145,7 @@ class ToolResult(BaseModel):
     message: str = ""
     suggestion: str = ""
     retryable: bool = False
+    retry_after_s: float | None = None
 
 
 class Usage(BaseModel):

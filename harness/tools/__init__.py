@@ -8,6 +8,8 @@ whole of a long one is kept), `loop` (who calls).
 
 import asyncio
 import difflib
+import hashlib
+import json
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
@@ -44,7 +46,8 @@ class Tool(Generic[Arguments]):
     """One tool. `run` returns JSON-able output or raises `ToolError`; `label` says what it does.
 
     Output that is too long is cut, and all of it kept in a file of the session, unless `spills`
-    is False: the whole text is elsewhere anyway, or must not lie about.
+    is False: the whole text is elsewhere anyway, or must not lie about. An argument that is
+    `volatile` does not make a call another one.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Tool(Generic[Arguments]):
     run: Callable[[Arguments, Scope], Awaitable[object]]
     label: Callable[[Arguments], str]
     spills: bool = True
+    volatile: frozenset[str] = frozenset()
 
 
 class Toolset:
@@ -78,6 +82,24 @@ class Toolset:
         except ToolError:
             return f"using {quoted(call.name)}"
         return tool.label(arguments)
+
+    def problem(self, call: ToolCall) -> ToolResult | None:
+        """Say what is wrong with a call before anything happens: no such tool, wrong arguments."""
+        try:
+            self._parse(call.name, call.arguments)
+        except ToolError as error:
+            return _error_result(error)
+        return None
+
+    def fingerprint(self, call: ToolCall) -> str:
+        """Name a call so that the same call, however it is written, has the same name."""
+        try:
+            tool, arguments = self._parse(call.name, call.arguments)
+            canonical = arguments.model_dump(mode="json", exclude=set(tool.volatile))
+        except ToolError:
+            canonical = call.arguments.strip()
+        text = json.dumps([call.name, canonical], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
 
     async def call(self, name: str, raw_arguments: str, scope: Scope) -> ToolResult:
         """Call a tool with the raw arguments of the model; a tool's fault is a result, no error."""
@@ -154,6 +176,7 @@ def _error_result(error: ToolError) -> ToolResult:
         message=error.message,
         suggestion=error.suggestion,
         retryable=error.retryable,
+        retry_after_s=error.retry_after_s,
     )
 
 

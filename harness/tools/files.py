@@ -184,6 +184,7 @@ FILE_TOOLS: tuple[Tool[Any], ...] = (
         effect="read",
         run=search_files,
         label=lambda arguments: f"searching for {quoted(arguments.pattern)}",
+        volatile=frozenset({"limit"}),
     ),
     Tool(
         name="file_write",

@@ -31,15 +31,16 @@ def content_of(result: ToolResult) -> str:
     """Write a result as the JSON text of a tool message."""
     if result.status == "ok":
         return visible_json({"status": "ok", "output": result.output})
-    return visible_json(
-        {
-            "status": "error",
-            "error_type": result.error_type,
-            "message": result.message,
-            "suggestion": result.suggestion,
-            "retryable": result.retryable,
-        }
-    )
+    error: dict[str, object] = {
+        "status": "error",
+        "error_type": result.error_type,
+        "message": result.message,
+        "suggestion": result.suggestion,
+        "retryable": result.retryable,
+    }
+    if result.retry_after_s is not None:
+        error["retry_after_s"] = result.retry_after_s
+    return visible_json(error)
 
 
 def fits(output: object, limit: int = MAX_RESULT_BYTES) -> bool:

@@ -35,10 +35,13 @@ CORE = "harness.agent, harness.tools.files"
 
 
 class Instant:
-    """A model that answers at once: forty fragments and one tool call, for `STEPS` steps."""
+    """A model that answers at once: forty fragments and one tool call, for `STEPS` steps.
+
+    `{n}` in the call is the number of the step: the same again and again would be stopped.
+    """
 
     def __init__(self, tool: str, arguments: str) -> None:
-        self._call = ToolCallDelta(0, "a", tool, arguments)
+        self._tool, self._arguments = tool, arguments
         self._left = STEPS
 
     async def complete(self, request: ModelRequest) -> AsyncGenerator[Delta]:
@@ -47,7 +50,10 @@ class Instant:
         for _ in range(FRAGMENTS):
             yield Delta(text="word ")
         if self._left:
-            yield Delta(tool_call=self._call)
+            tool, arguments = (
+                text.replace("{n}", str(self._left)) for text in (self._tool, self._arguments)
+            )
+            yield Delta(tool_call=ToolCallDelta(0, "a", tool, arguments))
         yield Delta(finish="stop")
 
 
@@ -103,9 +109,10 @@ async def main() -> None:
             model="m",
         )
         for label, tool, arguments in (
-            ("no such tool", "none", "{}"),
-            ("file_list", "file_list", "{}"),
-            ("file_write, fsynced", "file_write", '{"path": "a", "content": "x"}'),
+            ("no such tool", "none{n}", "{}"),
+            ("file_write, fsynced", "file_write", '{"path": "a{n}", "content": "x"}'),
+            ("file_read", "file_read", '{"path": "a{n}"}'),
+            ("file_search", "file_search", '{"path": "a{n}", "pattern": "x"}'),
         ):
             times = await step_times(project, tool, arguments)
             p95 = statistics.quantiles(times, n=20)[-1]

@@ -1,0 +1,89 @@
+"""How one tool call of a turn goes: checked, guarded, claimed, run, recorded.
+
+Nothing happens before the arguments are valid and no rule speaks against it; what changes
+something is claimed first, so that a crash never repeats it. Neighbours: `guards` (the rules),
+`tools` (what is run), `journal` (the record), `loop` (who calls).
+"""
+
+from collections.abc import AsyncGenerator, Iterator
+
+from harness.budget import Budget
+from harness.errors import TurnStopped
+from harness.events import Event, ToolFinished, ToolStarted
+from harness.guards.effects import changes
+from harness.guards.repeat import Attempt, Repeats
+from harness.journal import TurnRecord, result_message
+from harness.models import Claimed, Message, Returned, ToolCall, ToolResult
+from harness.tools import Scope, Toolset
+from harness.tools.results import UNKNOWN_OUTCOME
+
+
+class Calls:
+    """The calls of one turn, those of earlier attempts included."""
+
+    def __init__(self, tools: Toolset, scope: Scope, record: TurnRecord, budget: Budget) -> None:
+        self._tools = tools
+        self._scope = scope
+        self._record = record
+        self._budget = budget
+        self._repeats = Repeats()
+        for step, call, given in _answered(record.messages):
+            self._repeats.note(self._attempt(call, step), given)
+
+    def check(self) -> None:
+        """Raise `TurnStopped` if the turn goes round in circles."""
+        if self._repeats.is_stuck:
+            raise TurnStopped(
+                "needs_human",
+                f"I am stuck: the same calls get me no further. Tried: {self._repeats.tried()}. "
+                "Tell me what to do differently, and I go on.",
+            )
+
+    async def run(self, call: ToolCall) -> AsyncGenerator[Event]:
+        """Take a call to its result, whatever it is. Raises `TurnStopped`, `LeaseLost`."""
+        yield ToolStarted(call.id, call.name, self._tools.label(call))
+        result = await self._result(call)
+        await self._record.add(Returned(message=result_message(call, result)))
+        yield ToolFinished(call.id, call.name, result)
+
+    async def _result(self, call: ToolCall) -> ToolResult:
+        attempt = self._attempt(call, self._record.steps)
+        if self._record.is_claimed(call):
+            given = UNKNOWN_OUTCOME
+        else:
+            given = self._repeats.refusal(attempt) or self._tools.problem(call)
+        if given is None:
+            result = await self._effect(call)
+            given = self._repeats.objection(attempt, result) or result
+        self._repeats.note(attempt, given)
+        return given
+
+    async def _effect(self, call: ToolCall) -> ToolResult:
+        if changes(self._tools.effect(call.name)):
+            await self._record.add(Claimed(call_id=call.id))
+        try:
+            async with self._budget.deadline():
+                return await self._tools.call(call.name, call.arguments, self._scope)
+        except TimeoutError:
+            raise self._budget.out_of_time() from None
+
+    def _attempt(self, call: ToolCall, step: int) -> Attempt:
+        return Attempt(
+            fingerprint=self._tools.fingerprint(call),
+            effect=self._tools.effect(call.name),
+            label=self._tools.label(call),
+            step=step,
+        )
+
+
+def _answered(messages: list[Message]) -> Iterator[tuple[int, ToolCall, ToolResult]]:
+    """Give the calls that have a result, with the step they belong to."""
+    step = 0
+    calls: dict[str, ToolCall] = {}
+    for message in messages:
+        if message.role == "assistant":
+            step += 1
+            calls = {call.id: call for call in message.tool_calls}
+        elif message.role == "tool":
+            given = ToolResult.model_validate_json(message.content)
+            yield step, calls[message.tool_call_id], given
