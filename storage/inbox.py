@@ -85,13 +85,16 @@ class Inbox:
             await self._amend_aside(session, project, message_id, None)
         return cast("Standing", standing)
 
-    async def request_stop(self, session: SessionKey, project: ProjectId, by: UserId) -> bool:
+    async def request_stop(
+        self, session: SessionKey, project: ProjectId, by: UserId, *, said: str = ""
+    ) -> bool:
         """Ask the session's present turn to stop; False if there is none.
 
-        Durable: a worker that takes the turn later, or after a crash, still sees it.
+        Durable: a worker that takes the turn later, or after a crash, still sees it. `said` is
+        the ts of the stop, which may come late: a turn asked for after it goes on.
         """
         where = lane(session.team, project)
-        return await self._store.run(scripts.stop(where, session.id, by))
+        return await self._store.run(scripts.stop(where, session.id, by, said))
 
     async def asides(self, session: SessionKey, project: ProjectId) -> list[Aside]:
         """Return what was overheard since the last finished turn, oldest first."""

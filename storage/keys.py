@@ -26,6 +26,7 @@ _DAY = 24 * 3600
 SEEN_SECONDS = _DAY
 SESSION_SECONDS = 90 * _DAY
 LEDGER_SECONDS = 7 * _DAY
+HEARD_SECONDS = 90 * _DAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ TABLE = (
     Entry("journal", "list", "the steps of an unfinished turn; JSON"),
     Entry("ledger", "hash", "the parts a turn has delivered, by number; JSON"),
     Entry("project", "string", "a project's record; JSON", kept="it has no end"),
+    Entry("heard", "string", "until when a workspace was heard without a gap; Slack's seconds"),
+    Entry("followed", "zset", "threads of a workspace, by when we last heard something in them"),
     Entry("notice", "string", "what was said, and is not to be said again for a while"),
 )
 
@@ -119,5 +122,18 @@ def project(team: TeamId, project_id: ProjectId) -> str:
     return lane(team, project_id).key("project", team, project_id)
 
 
+def heard(team: TeamId) -> str:
+    return _of_workspace(team, "heard")
+
+
+def followed(team: TeamId) -> str:
+    return _of_workspace(team, "followed")
+
+
 def notice(*parts: str) -> str:
     return ":".join(("dm:notice", *parts))
+
+
+def _of_workspace(team: TeamId, kind: str) -> str:
+    """Spell what a workspace has once; it lives in the lane of no project."""
+    return lane(team, ProjectId("")).key(kind, team)

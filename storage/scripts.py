@@ -4,12 +4,12 @@ A function only builds a `Call`; `Store.run` (or, in the heartbeat's thread, `ru
 Each file opens with its data model; `lua/session.lua` is put in front of every one of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from harness.models import Aside, FileRef, Incoming, SessionKey, UserId
+from harness.models import Aside, FileRef, Incoming, SessionKey, TeamId, UserId
 from storage import keys
 from storage.call import Call
 from storage.keys import Lane, lane
@@ -72,10 +72,10 @@ def remove(where: Lane, session: str, turn: str) -> Call[str]:
     return Call("remove", _session(where, session), args, str)
 
 
-def stop(where: Lane, session: str, by: str) -> Call[bool]:
-    """Ask the head of a session to stop; answers False if the session is idle."""
+def stop(where: Lane, session: str, by: str, said: str) -> Call[bool]:
+    """Ask the head of a session to stop; answers False if there is nothing to stop."""
     touched = (where.ready, where.state(session), where.inbox(session), where.due)
-    return Call("stop", touched, (session, by, keys.STOPS), bool)
+    return Call("stop", touched, (session, by, keys.STOPS, said), bool)
 
 
 def take(where: Lane, worker: str) -> Call[Lease | str]:
@@ -157,6 +157,14 @@ def put_part(lease: Lease, number: int, part: str) -> Call[bool]:
     where = _lane(lease)
     touched = (where.state(lease.session.id), where.ledger(lease.turn))
     return Call("put_part", touched, (lease.fence, number, part, keys.LEDGER_SECONDS), bool)
+
+
+def hear(team: TeamId, until: float | None, threads: Mapping[str, float], bound: int) -> Call[bool]:
+    """Note until when a workspace was heard, and when its threads were."""
+    pairs = (each for thread, when in threads.items() for each in (thread, f"{when:.6f}"))
+    written = "" if until is None else f"{until:.6f}"
+    touched = (keys.heard(team), keys.followed(team))
+    return Call("hear", touched, (written, keys.HEARD_SECONDS, bound, *pairs), bool)
 
 
 def _lane(lease: Lease) -> Lane:

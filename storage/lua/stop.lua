@@ -2,14 +2,18 @@
 --
 -- KEYS  1 ready  2 state  3 inbox  4 due
 -- ARGV  1 session  2 who asks  3 channel on which workers listen
--- Returns 1, or 0 if the session is idle
+--       4 when it was said, as a message id, or '': what was asked later goes on
+-- Returns 1, or 0 if there is nothing to stop
 local ready, state, inbox, due = unpack(KEYS)
-local session, by, channel = unpack(ARGV)
+local session, by, channel, said = unpack(ARGV)
 
 local now = redis.call('HMGET', state, 's', 'head', 'fence')
 local s, head, fence = now[1], now[2], now[3]
 if not s or s == 'idle' then return 0 end
-redis.call('HSET', state, 'stop', head or redis.call('ZRANGE', inbox, 0, 0)[1], 'stop_by', by)
+local turn = head or redis.call('ZRANGE', inbox, 0, 0)[1]
+local asked, limit = tonumber(turn), tonumber(said)
+if asked and limit and asked > limit then return 0 end
+redis.call('HSET', state, 'stop', turn, 'stop_by', by)
 if s == 'running' then
   redis.call('PUBLISH', channel, fence .. ' ' .. by .. ' ' .. session)
 elseif s == 'delayed' then

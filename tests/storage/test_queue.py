@@ -6,35 +6,14 @@ import time
 import pytest
 
 from harness.errors import LeaseLost
-from harness.models import Claimed, Message, ProjectId, UserId
-from storage import keys, scripts
+from harness.models import Claimed, Message, ProjectId
+from storage import keys
 from storage.client import Store
 from storage.lease import Finish, Lease
 from storage.queue import Queue, QueueDepth
 from storage.sessions import SessionStore
-from tests.support import an_incoming, wait_until
-
-
-async def take(queue: Queue) -> Lease:
-    lease = await queue.take(0)
-    assert lease is not None
-    return lease
-
-
-async def push(queue: Queue, *numbers: int, thread: str = "1.0", channel: str = "C1") -> None:
-    for n in numbers:
-        incoming = an_incoming(n, thread=thread, channel=channel)
-        await queue.push(incoming, event_id=f"{channel}{thread}e{n}")
-
-
-async def take_over_at_once(other: Queue) -> Lease:
-    """Let `other`, whose patience is a millisecond, take what is held."""
-    await wait_until(lambda: _took_over(other))
-    return await take(other)
-
-
-async def _took_over(other: Queue) -> bool:
-    return await other.take_over() == 1
+from tests.storage.steps import push, take, take_over_at_once, took_over
+from tests.support import wait_until
 
 
 async def test_turns_of_a_session_run_one_by_one_in_order(queue: Queue, other: Queue):
@@ -142,7 +121,7 @@ async def test_late_worker_is_refused_even_before_the_turn_is_taken_again(
     """From the moment of the take-over nothing of the late worker counts."""
     await push(queue, 1)
     late = await take(queue)
-    await wait_until(lambda: _took_over(other))
+    await wait_until(lambda: took_over(other))
     with pytest.raises(LeaseLost):
         await queue.finish(late, Finish())
 
@@ -168,6 +147,7 @@ async def test_delayed_turn_comes_back_first(queue: Queue):
     assert await queue.take(0) is None
     assert await queue.depth() == QueueDepth(0, 0, 1, 0)
     await wait_until(lambda: _moved(queue))
+    assert (await queue.depth()).delayed == 0
     again = await take(queue)
     assert (again.incoming.id, again.attempt) == ("1.0", 2)
 
@@ -194,12 +174,13 @@ async def test_dropped_turn_is_not_remembered(queue: Queue, store: Store):
     assert (await take(queue)).incoming.id == "2.0"
 
 
-async def test_beaten_leases_are_left_alone(queue: Queue, other: Queue):
-    """Only what nobody has beaten for a whole lease is taken over."""
+async def test_beaten_leases_are_left_alone(queue: Queue, other: Queue, store: Store):
+    """Only what nobody has beaten for a whole lease is taken over; who lost it is forgotten."""
     await push(queue, 1)
-    await take(queue)
+    lease = await take(queue)
     assert await queue.take_over() == 0
     assert (await take_over_at_once(other)).incoming.id == "1.0"
+    assert await names_of_workers(store, lease) == ["w2"]
 
 
 async def test_dead_workers_are_not_waited_for(queue: Queue, store: Store):
@@ -225,60 +206,18 @@ async def test_leaving_hands_back_and_is_forgotten(queue: Queue, other: Queue, s
     await push(queue, 1)
     lease = await take(queue)
     await queue.leave()
-    assert (await take(other)).incoming == lease.incoming
-    (key,) = await store.run_command("KEYS", "*:ready")
-    names = [each["name"] for each in await store.redis.xinfo_consumers(key, "workers")]
-    assert names == ["w2"]
+    taken = await take(other)
+    assert taken.incoming == lease.incoming
+    assert await names_of_workers(store, lease) == ["w2"]
+    await other.drop(taken)
+    await other.leave()
+    assert await names_of_workers(store, lease) == []
 
 
-async def test_stop_of_nothing(queue: Queue):
-    """There is nothing to stop in an unknown or an idle session."""
-    first = an_incoming()
-    assert not await queue.request_stop(first.session, first.project, UserId("U2"))
-    await push(queue, 1)
-    await queue.finish(await take(queue), Finish())
-    assert not await queue.request_stop(first.session, first.project, UserId("U2"))
-
-
-async def test_stop_before_the_turn_begins(queue: Queue):
-    """Whoever takes a turn that was stopped while it waited learns it with the lease."""
-    first = an_incoming()
-    await push(queue, 1, 2)
-    assert await queue.request_stop(first.session, first.project, UserId("U2"))
-    lease = await take(queue)
-    assert lease.stopped_by == "U2"
-    await queue.finish(lease, Finish())
-    assert (await take(queue)).stopped_by is None
-
-
-async def test_stop_wakes_a_delayed_turn(queue: Queue):
-    """A stop does not wait for the end of a delay."""
-    first = an_incoming()
-    await push(queue, 1)
-    await queue.give_back(await take(queue), 60)
-    assert await queue.request_stop(first.session, first.project, UserId("U2"))
-    assert (await take(queue)).stopped_by == "U2"
-    assert await queue.depth() == QueueDepth(0, 1, 0, 0)
-
-
-async def test_stop_of_a_turn_that_was_taken_back(queue: Queue, store: Store):
-    """Who stops a waiting turn and then deletes it has not stopped the next one."""
-    first = an_incoming()
-    await push(queue, 1, 2)
-    await queue.request_stop(first.session, first.project, UserId("U2"))
-    assert await queue.remove(first.session, first.project, first.id) == "waiting"
-    lease = await take(queue)
-    assert (lease.incoming.id, lease.stopped_by) == ("2.0", None)
-    assert await store.run(scripts.beat(lease, "w1")) == ""
-
-
-async def test_stop_survives_the_worker(queue: Queue, other: Queue):
-    """A turn that was to stop when its worker died stops in the next one's hands."""
-    first = an_incoming()
-    await push(queue, 1)
-    await take(queue)
-    await queue.request_stop(first.session, first.project, UserId("U2"))
-    assert (await take_over_at_once(other)).stopped_by == "U2"
+async def names_of_workers(store: Store, lease: Lease) -> list[str]:
+    """Return the workers that the lane of a lease knows."""
+    key = keys.lane(lease.session.team, lease.project).ready
+    return [each["name"] for each in await store.redis.xinfo_consumers(key, keys.GROUP)]
 
 
 async def test_forged_tokens_start_nothing(queue: Queue, other: Queue, store: Store):
@@ -290,6 +229,15 @@ async def test_forged_tokens_start_nothing(queue: Queue, other: Queue, store: St
         await store.run_command("XADD", where.ready, "*", "session", session)
     assert await other.take(0) is None
     assert (await queue.depth()).waiting == 0
+
+    await store.run_command("XADD", where.ready, "*", "session", lease.session.id)
+    taken = ("GROUP", keys.GROUP, "w9", "COUNT", 1, "STREAMS", where.ready, ">")
+    await store.run_command("XREADGROUP", *taken)
+    assert await queue.take_over(["w9"]) == 0
+
+    await store.run_command("ZADD", where.due, 1, lease.session.id)
+    assert await other.move_due() == 0
+    assert await other.take(0) is None
     await queue.finish(lease, Finish())
     assert (await take(other)).incoming.id == "2.0"
 
@@ -308,12 +256,14 @@ async def test_waiting_is_quiet_while_turns_run(queue: Queue, store: Store):
 async def test_depth_counts_every_lane(queue: Queue):
     """Ready, held and delayed sessions of all projects, and how long the oldest has waited."""
     for n in range(6):
-        await push(queue, 1, 2, channel=f"C{n}")
-    await take(queue)
+        await push(queue, n, thread=f"{n}.0")
+        await push(queue, 1, 2, channel=f"C{n + 2}")
+    for _ in range(3):
+        await take(queue)
     await queue.give_back(await take(queue), 60)
     await wait_until(lambda: _oldest_waits(queue, 0.02))
     depth = await queue.depth()
-    assert (depth.waiting, depth.running, depth.delayed) == (4, 1, 1)
+    assert (depth.waiting, depth.running, depth.delayed) == (8, 3, 1)
 
 
 async def _oldest_waits(queue: Queue, seconds: float) -> bool:
