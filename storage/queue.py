@@ -157,7 +157,6 @@ class _Bell:
                     *block, *streams, *self._seen.values()
                 )
         except TimeoutError as err:
-            self.try_all()
             raise StoreUnavailable(f"The store at {self._store.where} does not answer.") from err
         self._maybe.update(lane for lane in self._seen if lane.ready in (rung or {}))
 

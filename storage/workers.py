@@ -43,7 +43,7 @@ class Registration:
             with contextlib.suppress(OSError):
                 if self._is_foreign(path):
                     _forget_if_old(path)
-                elif path.name != self.worker and not _is_held(path):
+                elif not _is_held(path):
                     found.append(path.name)
         return sorted(found)
 

@@ -11,7 +11,6 @@ if not owns(state, fence) then return 0 end
 end_lease(ready, state, group, fence)
 if tonumber(delay) > 0 then
   redis.call('HSET', state, 's', 'delayed')
-  redis.call('HDEL', state, 'entry')
   redis.call('ZADD', due, now_ms() + delay, session)
 else
   add_token(ready, state, session)

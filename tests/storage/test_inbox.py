@@ -9,16 +9,10 @@ from harness.models import Aside, FileRef, Incoming, UserId
 from storage import keys, scripts
 from storage.client import Store
 from storage.inbox import Pushed
-from storage.lease import Finish, Lease
+from storage.lease import Finish
 from storage.queue import Queue
+from tests.storage.steps import take
 from tests.support import an_incoming
-
-
-async def take(queue: Queue) -> Lease:
-    """Take a turn that must be there."""
-    lease = await queue.take(0)
-    assert lease is not None
-    return lease
 
 
 def an_aside(n: int) -> Aside:

@@ -92,8 +92,10 @@ async def run_trial(home: Path, trial: Trial) -> Verdict:
         began = time.monotonic()
         with ExitStack() as stack:
             workers = [_start_worker(home, trial, stack) for _ in range(2)]
+            await wait_until(lambda: len(list(home.glob("*.notes"))) == len(workers), 60)
             pushing = asyncio.create_task(_push_all(store, trial))
             await wait_until(lambda: len(_notes(home, "start")) > trial.turns / 3, 60)
+            await wait_until(lambda: _is_busy(home, workers[0]), 60)
             gone = await _disturb(workers[0], trial)
             await pushing
             await wait_until(lambda: _is_empty(store), 120)
@@ -118,6 +120,14 @@ async def _push_all(store: Store, trial: Trial) -> None:
         for session in range(trial.sessions):
             incoming = trial.incoming(session, number)
             await queue.push(incoming, event_id=f"{session}-{number}")
+
+
+def _is_busy(home: Path, worker: subprocess.Popen[bytes]) -> bool:
+    started, left = (
+        [who for who, _, _ in _notes(home, what) if f"-{worker.pid}-" in who]
+        for what in ("start", "leave")
+    )
+    return len(started) > len(left)
 
 
 async def _disturb(worker: subprocess.Popen[bytes], trial: Trial) -> float:
