@@ -57,3 +57,13 @@ async def test_stop_survives_the_worker(queue: Queue, other: Queue):
     await take(queue)
     await queue.request_stop(first.session, first.project, UserId("U2"))
     assert (await take_over_at_once(other)).stopped_by == "U2"
+
+
+async def test_late_stop_spares_what_was_asked_after_it(queue: Queue):
+    """A stop that Slack delivers late ends the turn it was said to, not the one after it."""
+    first = an_incoming()
+    await push(queue, 1, 2)
+    assert await queue.request_stop(first.session, first.project, UserId("U2"), said="1.5")
+    await queue.finish(await take(queue), Finish())
+    assert not await queue.request_stop(first.session, first.project, UserId("U2"), said="1.5")
+    assert (await take(queue)).stopped_by is None
