@@ -33,6 +33,7 @@ from bot.readiness import Readiness
 from bot.reply import Reply, Target
 from bot.rooms import NOTICE_SECONDS, Rooms
 from bot.settings import REHEARSAL, Settings
+from bot.storekeeper import kept_alive
 from bot.threads import Threads
 from bot.turns import Desk, Running, Turns
 from bot.worker import Worker
@@ -170,6 +171,7 @@ class App:
                 url, password = _secret(self._settings.redis_url), None
             else:
                 server = await opened.enter_async_context(embedded(self._settings.deskmate_home))
+                await opened.enter_async_context(kept_alive(server))
                 url, password = server.url, server.password
             store = await opened.enter_async_context(Store.connect(url, password))
             return store, await checking
