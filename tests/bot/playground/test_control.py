@@ -139,6 +139,7 @@ async def test_the_feed_tells_what_happens(
     await playground.people.post("ann", "#api", "one")
     reading = asyncio.create_task(read_feed(session, "gil", 0, 3))
     await wait_until(lambda: len(playground.workspace.feed.readers) == 1)
+    await playground.people.post("ann", "#secret", "still between us")
     ts = await playground.people.post("ben", "#api", "two")
     await playground.people.delete("ben", "#api", ts)
 
