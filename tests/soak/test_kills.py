@@ -1,0 +1,99 @@
+"""`kill -9` of the bot, its store, or both, at random moments: nothing lost, nothing twice."""
+
+import asyncio
+import os
+import random
+import signal
+from asyncio.subprocess import Process
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.test_restart import store_pids
+from tests.acceptance.world import World, a_world
+from tests.support import wait_until
+
+SCRIPT = """
+- when: '\\bwrite (\\w+)'
+  steps:
+    - reply: "I write {1}."
+      calls: [{tool: file_write, arguments: {path: "{1}.md", content: "{1}"}}]
+    - reply: "Done with {1}."
+- when: 'quick (\\w+)'
+  steps: [{reply: "Quick {1}."}]
+- when: 'slow (\\w+)'
+  steps: [{reply: "Slow {1} one two three four five six seven eight nine ten.", pace: 60}]
+"""
+EXPECTED = {
+    "quick": "Quick {0}.",
+    "slow": "Slow {0} one two three four five six seven eight nine ten.",
+    "write": "I write {0}.\n\nDone with {0}.",
+}
+CHANNELS = ("#api", "#web", "#general")
+
+
+@pytest.mark.timeout(3600)
+async def test_every_message_is_answered_once_and_in_order_whatever_is_killed(
+    tmp_path: Path, kills: int, seed: str
+):
+    """Three threads of three messages in each round; the record is Slack's own."""
+    dice = random.Random(f"kills {seed}")
+    killed: Counter[str] = Counter()
+    async with a_world(tmp_path, SCRIPT, DESKMATE_LEASE_SECONDS="2") as world:
+        running = await world.start()
+        for number in range(kills):
+            threads = await ask(world, dice, number)
+            await asyncio.sleep(dice.uniform(0.0, 1.4))
+            victim = dice.choices(("bot", "store", "both"), weights=(6, 2, 2))[0]
+            running = await kill(world, running, victim)
+            killed[victim] += 1
+            for (channel, root), expected in threads.items():
+                await wait_until(said(world, channel, root, expected), 60)
+        await world.settled()
+        running.send_signal(signal.SIGTERM)
+        await running.wait()
+        print(f"\nkilled: {dict(killed)}; turns: {kills * 9}; model calls: {len(world.asked())}+")
+
+
+async def ask(world: World, dice: random.Random, number: int) -> dict[tuple[str, str], list[str]]:
+    """Let people begin a thread in each channel; returns what has to stand in each."""
+    threads: dict[tuple[str, str], list[str]] = {}
+    for channel in CHANNELS:
+        root = ""
+        expected: list[str] = []
+        for message in range(3):
+            kind, word = dice.choice(sorted(EXPECTED)), f"w{number}x{message}"
+            mention = "" if root else "@Deskmate "
+            ts = await world.says("ann", channel, f"{mention}{kind} {word}", root)
+            root = root or ts
+            expected.append(EXPECTED[kind].format(word))
+            await asyncio.sleep(dice.uniform(0.0, 0.05))
+        threads[channel, root] = expected
+    return threads
+
+
+async def kill(world: World, running: Process, victim: str) -> Process:
+    """Kill, and start the bot again if it was the bot; a dead store is the bot's to revive."""
+    if victim in {"store", "both"}:
+        for pid in store_pids(world.home):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+    if victim in {"bot", "both"}:
+        running.kill()
+        await running.wait()
+        return await world.start()
+    return running
+
+
+def said(world: World, channel: str, root: str, expected: list[str]) -> Callable[[], bool]:
+    """Whether a thread holds exactly the expected answers, in order, and nothing half."""
+
+    def holds() -> bool:
+        texts = world.answers(channel, root)
+        assert len(texts) <= len(expected), f"twice: {texts}"
+        return texts == expected
+
+    return holds
