@@ -257,10 +257,11 @@ async def test_depth_counts_every_lane(queue: Queue):
     """Ready, held and delayed sessions of all projects, and how long the oldest has waited."""
     for n in range(6):
         await push(queue, n, thread=f"{n}.0")
-        await push(queue, 1, 2, channel=f"C{n + 2}")
     for _ in range(3):
         await take(queue)
     await queue.give_back(await take(queue), 60)
+    for n in range(6):
+        await push(queue, 1, 2, channel=f"C{n + 2}")
     await wait_until(lambda: _oldest_waits(queue, 0.02))
     depth = await queue.depth()
     assert (depth.waiting, depth.running, depth.delayed) == (8, 3, 1)
