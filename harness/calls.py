@@ -10,10 +10,11 @@ from collections.abc import AsyncGenerator, Iterator
 from harness.budget import Budget
 from harness.errors import TurnStopped
 from harness.events import Event, ToolFinished, ToolStarted
-from harness.guards.effects import changes
+from harness.guards.effects import changes, policy
 from harness.guards.repeat import Attempt, Repeats
+from harness.guards.taint import taint_of
 from harness.journal import TurnRecord, result_message
-from harness.models import Claimed, Message, Returned, ToolCall, ToolResult
+from harness.models import Claimed, ErrorType, Message, Returned, ToolCall, ToolResult
 from harness.tools import Scope, Toolset
 from harness.tools.results import UNKNOWN_OUTCOME
 
@@ -21,9 +22,18 @@ from harness.tools.results import UNKNOWN_OUTCOME
 class Calls:
     """The calls of one turn, those of earlier attempts included."""
 
-    def __init__(self, tools: Toolset, scope: Scope, record: TurnRecord, budget: Budget) -> None:
+    def __init__(
+        self,
+        tools: Toolset,
+        scope: Scope,
+        taint: frozenset[str],
+        record: TurnRecord,
+        budget: Budget,
+    ) -> None:
+        """Take up the turn's record; `taint` is what the session had before this turn."""
         self._tools = tools
         self._scope = scope
+        self._taint = taint
         self._record = record
         self._budget = budget
         self._repeats = Repeats()
@@ -42,21 +52,36 @@ class Calls:
     async def run(self, call: ToolCall) -> AsyncGenerator[Event]:
         """Take a call to its result, whatever it is. Raises `TurnStopped`, `LeaseLost`."""
         yield ToolStarted(call.id, call.name, self._tools.label(call))
-        result = await self._result(call)
-        await self._record.add(Returned(message=result_message(call, result)))
-        yield ToolFinished(call.id, call.name, result)
-
-    async def _result(self, call: ToolCall) -> ToolResult:
         attempt = self._attempt(call, self._record.steps)
-        if self._record.is_claimed(call):
-            given = UNKNOWN_OUTCOME
-        else:
-            given = self._repeats.refusal(attempt) or self._tools.problem(call)
+        taint: tuple[str, ...] = ()
+        given = self._refusal(call, attempt)
         if given is None:
+            taint = self._tools.taint(call.name)
             result = await self._effect(call)
             given = self._repeats.objection(attempt, result) or result
+        await self._record.add(Returned(message=result_message(call, given, taint)))
         self._repeats.note(attempt, given)
-        return given
+        yield ToolFinished(call.id, call.name, given)
+
+    def _refusal(self, call: ToolCall, attempt: Attempt) -> ToolResult | None:
+        """Say why a call is not run, if so. Valid arguments come before any question to people."""
+        if self._record.is_claimed(call):
+            return UNKNOWN_OUTCOME
+        return self._repeats.refusal(attempt) or self._tools.problem(call) or self._gated(attempt)
+
+    def _gated(self, attempt: Attempt) -> ToolResult | None:
+        taint = self._taint | taint_of(self._record.messages)
+        decided = policy(attempt.effect, tainted=bool(taint))
+        if decided == "allow":
+            return None
+        if decided == "deny":
+            return _refused("denied", "Nobody may have me do this.", "Find another way, or say so.")
+        why = f"; this thread holds text from outside ({', '.join(sorted(taint))})" if taint else ""
+        return _refused(
+            "needs_approval",
+            f"A person has to agree to this first, and nobody has{why}.",
+            "Say exactly what you would do and leave it to the person.",
+        )
 
     async def _effect(self, call: ToolCall) -> ToolResult:
         if changes(self._tools.effect(call.name)):
@@ -74,6 +99,10 @@ class Calls:
             label=self._tools.label(call),
             step=step,
         )
+
+
+def _refused(error_type: ErrorType, message: str, suggestion: str) -> ToolResult:
+    return ToolResult(status="error", error_type=error_type, message=message, suggestion=suggestion)
 
 
 def _answered(messages: list[Message]) -> Iterator[tuple[int, ToolCall, ToolResult]]:

@@ -79,7 +79,7 @@ def opening_message(asked: TurnInput) -> Message:
         head.append(f"Files with this message: {', '.join(map(quoted, asked.file_names))}")
     head_text = "\n".join(head)
     content = f"{head_text}\n\n{_name(asked.who)}{_SAYS}{asked.text}"
-    return Message(role="user", content=mended(content))
+    return Message(role="user", content=mended(content), taint=_taint(asked))
 
 
 def spoken(content: str) -> str:
@@ -87,6 +87,12 @@ def spoken(content: str) -> str:
     _, border, rest = content.partition("\n\n")
     who, says, words = rest.partition(_SAYS)
     return words if border and says and "\n" not in who and content.startswith("[") else content
+
+
+def _taint(asked: TurnInput) -> tuple[str, ...]:
+    """Name whose text came with a request, other than that of the project's members."""
+    others = {said.trust for said in asked.said_before if said.trust in _MARKED}
+    return tuple(sorted({*others, *(["upload"] if asked.file_names else [])}))
 
 
 def _quote(said: Said) -> list[str]:

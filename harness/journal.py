@@ -106,8 +106,8 @@ async def close_turn(
     return record.finished("stopped", note, "" if is_recorded else partial)
 
 
-def result_message(call: ToolCall, result: ToolResult) -> Message:
-    return Message(role="tool", tool_call_id=call.id, content=content_of(result))
+def result_message(call: ToolCall, result: ToolResult, taint: tuple[str, ...] = ()) -> Message:
+    return Message(role="tool", tool_call_id=call.id, content=content_of(result), taint=taint)
 
 
 def said_in(message: Message) -> str:

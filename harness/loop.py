@@ -16,6 +16,7 @@ from harness.chat.repair import repaired
 from harness.context import build_request
 from harness.errors import ModelUnavailable, TurnStopped
 from harness.events import Event, StepStarted, TextStarted, TextStreamed
+from harness.guards.taint import taint_of
 from harness.journal import TurnRecord
 from harness.models import Answered, Delta, Message, ModelRequest, Usage
 from harness.ports import ChatModel
@@ -42,7 +43,7 @@ class Loop:
         self._frame = frame
         self._record = record
         self._budget = budget
-        self._calls = Calls(frame.tools, frame.scope, record, budget)
+        self._calls = Calls(frame.tools, frame.scope, taint_of(frame.history), record, budget)
         self._shown: list[str] = []
 
     @property

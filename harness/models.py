@@ -126,13 +126,18 @@ class ToolCall(BaseModel):
 
 
 class Message(BaseModel):
-    """One message of a session's history, exactly as it goes over the wire."""
+    """One message of a session's history, exactly as it goes over the wire.
+
+    `taint`, which does not go there, names where text in it came from that is neither the
+    project's own nor a member's word: "guest", "upload", "web", "mcp:jira".
+    """
 
     model_config = FROZEN
     role: Role
     content: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str = ""
+    taint: tuple[str, ...] = ()
 
 
 class ToolResult(BaseModel):

@@ -47,7 +47,8 @@ class Tool(Generic[Arguments]):
 
     Output that is too long is cut, and all of it kept in a file of the session, unless `spills`
     is False: the whole text is elsewhere anyway, or must not lie about. An argument that is
-    `volatile` does not make a call another one.
+    `volatile` does not make a call another one. `outside` names where the output comes from if
+    that is outside of the project ("web", "mcp:jira"): it taints the session.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Tool(Generic[Arguments]):
     label: Callable[[Arguments], str]
     spills: bool = True
     volatile: frozenset[str] = frozenset()
+    outside: str = ""
 
 
 class Toolset:
@@ -74,6 +76,11 @@ class Toolset:
         """Say what a call may change; a tool that does not exist changes nothing."""
         tool = self._tools.get(name)
         return tool.effect if tool else "read"
+
+    def taint(self, name: str) -> tuple[str, ...]:
+        """Say what the output of a tool taints a session with."""
+        tool = self._tools.get(name)
+        return (tool.outside,) if tool and tool.outside else ()
 
     def label(self, call: ToolCall) -> str:
         """Say in a few words what a call does, also for calls that make no sense."""
