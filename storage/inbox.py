@@ -45,9 +45,10 @@ class Inbox:
         """Accept a turn once, however often its event or its message comes.
 
         A twin of a message that still waits adds its mention and its files ("merged"). With
-        `only_known_session` a session that never had a turn is left alone ("unknown_session")
-        and nothing is remembered. `rank` in seconds since the epoch puts a late message before
-        those that wait with a higher one; without it, order is by arrival.
+        `only_known_session` a session that never had a turn is left alone ("unknown_session"):
+        should an older message begin it within a minute, this one follows. `rank` in seconds since
+        the epoch puts a late message before those that wait with a higher one; without it, order
+        is by arrival.
         """
         call = scripts.push(
             lane(incoming.session.team, incoming.project),

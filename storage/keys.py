@@ -24,6 +24,8 @@ STOPS = "dm:stops"  # a channel, not a key: "FENCE WHO SESSION" for each stop as
 
 _DAY = 24 * 3600
 SEEN_SECONDS = _DAY
+EARLY_SECONDS = 60
+MOST_EARLY = 20
 SESSION_SECONDS = 90 * _DAY
 LEDGER_SECONDS = 7 * _DAY
 HEARD_SECONDS = 90 * _DAY
@@ -51,6 +53,7 @@ TABLE = (
     Entry("state", "hash", "a session's place in the queue", kept="while it is not idle"),
     Entry("event", "string", "an accepted event of Slack, by its id"),
     Entry("seen", "string", "an accepted message, by channel and id"),
+    Entry("early", "hash", "came before its session was known, by message id; JSON"),
     Entry("asides", "list", "said in a session but not to us, oldest first; JSON"),
     Entry("history", "list", "a session's messages, as the model reads them; JSON"),
     Entry("journal", "list", "the steps of an unfinished turn; JSON"),
@@ -90,6 +93,9 @@ class Lane:
 
     def items(self, session: str = "") -> str:
         return self.key("items", session)
+
+    def early(self, session: str) -> str:
+        return self.key("early", session)
 
     def asides(self, session: str) -> str:
         return self.key("asides", session)

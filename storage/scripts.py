@@ -24,7 +24,12 @@ def push(
     files = "[" + ",".join(file.model_dump_json() for file in incoming.files) + "]"
     return Call(
         "push",
-        (*_session(where, session.id), where.event(event), where.seen(session, incoming.id)),
+        (
+            *_session(where, session.id),
+            where.event(event),
+            where.seen(session, incoming.id),
+            where.early(session.id),
+        ),
         (
             session.id,
             incoming.id,
@@ -35,6 +40,8 @@ def push(
             int(incoming.mentioned),
             files if incoming.files else "",
             keys.SEEN_SECONDS,
+            keys.EARLY_SECONDS,
+            keys.MOST_EARLY,
         ),
         lambda answer: (str(answer[0]), int(answer[1])),
     )

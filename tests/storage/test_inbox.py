@@ -9,7 +9,7 @@ from harness.models import Aside, FileRef, Incoming, UserId
 from storage import keys, scripts
 from storage.client import Store
 from storage.inbox import Pushed
-from storage.lease import Finish
+from storage.lease import Finish, Lease
 from storage.queue import Queue
 from tests.storage.steps import take
 from tests.support import an_incoming
@@ -277,3 +277,33 @@ async def test_text_comes_back_as_it_was(queue: Queue):
     odd = an_incoming(text='"\\ \u2028 \U0001f600 漢字\n\t{}[]', received_at=1796041283.327123)
     await queue.push(odd, event_id="e1")
     assert (await take(queue)).incoming == odd
+
+
+async def test_a_reply_that_overtakes_the_first_message_follows_it(queue: Queue):
+    """Two sockets bring events in any order: nothing of a thread is lost, and order is of ts."""
+    reply, root = an_incoming(3), an_incoming(2)
+    early = await queue.push(reply, event_id="Ev3", only_known_session=True, rank=3.0)
+    assert early.outcome == "unknown_session"
+    await queue.push(root, event_id="Ev2", rank=2.0)
+    texts = [lease.incoming.text for lease in await take_all(queue)]
+    assert texts == ["message 2", "message 3"]
+    again = await queue.push(reply, event_id="Ev3", only_known_session=True, rank=3.0)
+    assert again.outcome == "duplicate"
+
+
+async def test_what_was_said_before_the_first_mention_starts_nothing(queue: Queue):
+    """A mention in mid-thread does not answer the talk before it."""
+    before = an_incoming(1, thread="0.5")
+    await queue.push(before, event_id="Ev1", only_known_session=True, rank=1.0)
+    await queue.push(an_incoming(2, thread="0.5"), event_id="Ev2", rank=2.0)
+    texts = [lease.incoming.text for lease in await take_all(queue)]
+    assert texts == ["message 2"]
+
+
+async def take_all(queue: Queue) -> list[Lease]:
+    """Take and drop turn after turn until none is left."""
+    leases: list[Lease] = []
+    while lease := await queue.take(0.05):
+        leases.append(lease)
+        await queue.drop(lease)
+    return leases
