@@ -6,8 +6,8 @@ Read this file to see what exists. With `bot/cli/` it is the only place that con
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -15,15 +15,16 @@ from typing import Self
 
 import aiohttp
 from pydantic import SecretStr
-from slack_bolt.app.async_app import AsyncApp
-from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import listeners
 from bot.access import Access
 from bot.delivery import Slack
-from bot.gateway.ingress import Gestures, Identity, Ingress
-from bot.gateway.preflight import Ready, StartError, check_slack, open_ticket
+from bot.gateway.backfill import Backfill
+from bot.gateway.heard import Heard
+from bot.gateway.history import History
+from bot.gateway.ingress import Gestures, Ingress
+from bot.gateway.preflight import Ready, StartError, check_slack, tickets
 from bot.gateway.socket_mode import SocketGateway
 from bot.health import HealthServer, Metrics
 from bot.lookups import Lookups
@@ -32,7 +33,7 @@ from bot.projects import Projects
 from bot.readiness import Readiness
 from bot.reply import Reply, Target
 from bot.rooms import NOTICE_SECONDS, Rooms
-from bot.settings import REHEARSAL, Settings
+from bot.settings import REHEARSAL, ProcessRole, Settings
 from bot.storekeeper import kept_alive
 from bot.threads import Threads
 from bot.turns import Desk, Running, Turns
@@ -44,6 +45,7 @@ from harness.ports import ChatModel
 from harness.tools import Toolset
 from harness.tools.files import FILE_TOOLS
 from storage.client import Store
+from storage.heard import HeardStore
 from storage.heartbeat import Heartbeat
 from storage.ledger import Ledger
 from storage.notices import once
@@ -56,17 +58,40 @@ from storage.workers import Registration
 CONNECT_SECONDS = 30.0
 
 
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What gateway and worker stand on: the store, Slack, and who we are there."""
+
+    store: Store
+    queue: Queue
+    registration: Registration | None
+    client: AsyncWebClient
+    ready: Ready
+    slack: Slack
+    people: People
+    access: Access
+    threads: Threads
+    rooms: Rooms
+
+
 class App:
     """Deskmate as one process: `async with App(settings)` is a running bot.
 
-    `model` replaces the configured one. Raises `StartError` or `StoreUnavailable`, one sentence.
+    `role` says which half of it: the gateway receives and queues, the worker runs turns. `model`
+    replaces the configured one. Raises `StartError` or `StoreUnavailable`, one sentence.
     """
 
-    def __init__(self, settings: Settings, *, model: ChatModel | None = None) -> None:
+    def __init__(
+        self, settings: Settings, *, role: ProcessRole = "all", model: ChatModel | None = None
+    ) -> None:
         self._settings = settings
+        self._role = role
         self._model = model or _model_of(settings)
         self._stack = AsyncExitStack()
         self.metrics = Metrics()
+        self.worker: Worker | None = None
+        self.gateway: SocketGateway | None = None
+        self.backfill: Backfill | None = None
 
     async def __aenter__(self) -> Self:
         async with self._stack as opened:
@@ -83,7 +108,9 @@ class App:
         await self._stack.aclose()
 
     async def connected(self) -> None:
-        """Wait for the first socket to be open. Raises `StartError` if none is in time."""
+        """Wait for the first socket, where there is to be one. Raises `StartError` in the end."""
+        if self.gateway is None:
+            return
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 await self.gateway.connected.wait()
@@ -92,80 +119,70 @@ class App:
 
     async def run_until(self, stop: asyncio.Event) -> None:
         """Run until told to stop; a loop of ours that ends is a bug, and ends the process."""
-        working = asyncio.create_task(self.worker.wait())
-        working.add_done_callback(lambda _: stop.set())
+        loops = [asyncio.create_task(part.wait()) for part in (self.worker, self.backfill) if part]
+        for loop in loops:
+            loop.add_done_callback(lambda _: stop.set())
         await stop.wait()
-        if working.done():
-            working.result()
-        working.cancel()
-        await asyncio.gather(working, return_exceptions=True)
+        for loop in loops:
+            if loop.done():
+                loop.result()
+            loop.cancel()
+        await asyncio.gather(*loops, return_exceptions=True)
 
     async def _build(self, opened: AsyncExitStack) -> None:
         """Build from the ends inwards; what is opened here is closed in reverse order."""
+        ends = await self._open_ends(opened)
+        self.me = ends.ready.me
+        if ends.registration is not None:
+            self.worker = Worker(ends.queue, Turns(self._desk(ends)), ends.registration)
+        if self._role != "worker":
+            self._build_gateway(ends)
+        await self._serve_health(opened, Readiness(ends.queue, self.gateway, self.metrics))
+        if self.worker is not None:
+            await self._start_worker(opened, ends, self.worker)
+        if self.gateway is not None and self.backfill is not None:
+            # Last: what the socket brings finds everything else at work.
+            opened.push_async_callback(self.backfill.close)
+            await self.backfill.start()
+            opened.push_async_callback(self.gateway.close)
+            await self.gateway.start()
+
+    async def _open_ends(self, opened: AsyncExitStack) -> Ends:
         settings = self._settings
         http = await opened.enter_async_context(aiohttp.ClientSession(trust_env=True))
         token = _secret(settings.slack_bot_token)
         client = AsyncWebClient(token, settings.slack_api_url, session=http)
-        store, ready = await self._open_ends(opened, client)
-        me = self.me = ready.me
-        if isinstance(self._model, OpenAIChat):
-            opened.push_async_callback(self._model.close)
-        registration = opened.enter_context(_register(settings.deskmate_home))
-        lease = settings.deskmate_lease_seconds
-        queue = Queue(store, worker=registration.worker, lease_seconds=lease)
-        opened.push_async_callback(queue.leave)
-        slack = Slack(client, bot_user=me.user)
-        opened.push_async_callback(slack.close)
+        store, ready = await self._open_store(opened, client)
+        registration = None
+        if self._role != "gateway":
+            registration = opened.enter_context(_register(settings.deskmate_home))
+        worker = registration.worker if registration else "gateway"
+        queue = Queue(store, worker=worker, lease_seconds=settings.deskmate_lease_seconds)
+        slack = Slack(client, bot_user=ready.me.user)
         lookups = Lookups(slack)
         people = People(lookups.user, time.monotonic)
-        access = Access(people, me.team, settings.deskmate_allowed_users)
-        threads = Threads(lookups.replies, people, self.me)
-        rooms = Rooms(slack, partial(once, store, ttl_seconds=NOTICE_SECONDS), time.time)
-        desk = Desk(
+        if registration is not None:
+            opened.push_async_callback(queue.leave)
+        opened.push_async_callback(slack.close)
+        return Ends(
+            store=store,
             queue=queue,
-            sessions=SessionStore(store),
-            projects=Projects(settings, ProjectStore(store)),
-            agent=Agent(self._model, Toolset(FILE_TOOLS)),
-            access=access,
-            threads=threads,
-            rooms=rooms,
-            open_reply=partial(self._open_reply, slack, store),
-            metrics=self.metrics,
-            zone=settings.deskmate_timezone,
-            now=time.time,
+            registration=registration,
+            client=client,
+            ready=ready,
+            slack=slack,
+            people=people,
+            access=Access(people, ready.me.team, settings.deskmate_allowed_users),
+            threads=Threads(lookups.replies, people, ready.me),
+            rooms=Rooms(slack, partial(once, store, ttl_seconds=NOTICE_SECONDS), time.time),
         )
-        self.worker = Worker(queue, Turns(desk), registration)
-        heartbeat = Heartbeat(
-            store,
-            worker=registration.worker,
-            lease_seconds=lease,
-            on_lost=self.worker.on_lost,
-            on_stop=self.worker.on_stop,
-        )
-        shows = Gestures(rooms.seen, rooms.nothing_to_stop)
-        ingress = Ingress(queue, me, settings.project, access.may, shows, time.time)
-        bolt = _bolt(client, me, listeners.Doors(ingress, threads.session_of, self.metrics))
-        tickets = _tickets(client, _secret(settings.slack_app_token), ready.ticket)
-        self.gateway = SocketGateway(bolt, tickets)
-        await self._serve_health(opened, Readiness(queue, self.gateway, self.metrics))
-        await self._start(opened, heartbeat)
 
-    async def _start(self, opened: AsyncExitStack, heartbeat: Heartbeat) -> None:
-        """Set everything in motion, the socket last: what it brings finds a worker."""
-        await opened.enter_async_context(heartbeat)
-        opened.push_async_callback(self.worker.drain)
-        await self.worker.start(heartbeat)
-        opened.push_async_callback(self.gateway.close)
-        await self.gateway.start()
-        if isinstance(self._model, OpenAIChat):
-            # Its SDK takes half a second to import: beside the dial, not in somebody's first turn.
-            self._preparing = asyncio.create_task(self._model.prepare())
-
-    async def _open_ends(
+    async def _open_store(
         self, opened: AsyncExitStack, client: AsyncWebClient
     ) -> tuple[Store, Ready]:
         """Open the store and try Slack's tokens side by side; both have to be in order."""
-        checking = asyncio.create_task(check_slack(client, _secret(self._settings.slack_app_token)))
+        app_token = None if self._role == "worker" else _secret(self._settings.slack_app_token)
+        checking = asyncio.create_task(check_slack(client, app_token))
         try:
             if self._settings.redis_url is not None:
                 url, password = _secret(self._settings.redis_url), None
@@ -178,6 +195,50 @@ class App:
         finally:
             checking.cancel()
             await asyncio.gather(checking, return_exceptions=True)
+
+    def _desk(self, ends: Ends) -> Desk:
+        return Desk(
+            queue=ends.queue,
+            sessions=SessionStore(ends.store),
+            projects=Projects(self._settings, ProjectStore(ends.store)),
+            agent=Agent(self._model, Toolset(FILE_TOOLS)),
+            access=ends.access,
+            threads=ends.threads,
+            rooms=ends.rooms,
+            open_reply=partial(self._open_reply, ends.slack, ends.store),
+            metrics=self.metrics,
+            zone=self._settings.deskmate_timezone,
+            now=time.time,
+        )
+
+    def _build_gateway(self, ends: Ends) -> None:
+        settings, me = self._settings, ends.ready.me
+        shows = Gestures(ends.rooms.seen, ends.rooms.nothing_to_stop)
+        ingress = Ingress(ends.queue, me, settings.project, ends.access.may, shows, time.time)
+        heard = Heard(HeardStore(ends.store, me.team), time.time)
+        history = History(ends.slack)
+        self.backfill = Backfill(ingress, history, heard, time.time, self.metrics.missed.inc)
+        doors = listeners.Doors(ingress, heard, ends.threads.session_of, self.metrics)
+        ticket = tickets(ends.client, _secret(settings.slack_app_token), ends.ready.ticket)
+        bolt = listeners.bolt(ends.client, doors)
+        self.gateway = SocketGateway(bolt, ticket, on_gap=self.backfill.gap)
+
+    async def _start_worker(self, opened: AsyncExitStack, ends: Ends, worker: Worker) -> None:
+        heartbeat = Heartbeat(
+            ends.store,
+            worker=ends.queue.worker,
+            lease_seconds=ends.queue.lease_seconds,
+            on_lost=worker.on_lost,
+            on_stop=worker.on_stop,
+        )
+        if isinstance(self._model, OpenAIChat):
+            opened.push_async_callback(self._model.close)
+        await opened.enter_async_context(heartbeat)
+        opened.push_async_callback(worker.drain)
+        await worker.start(heartbeat)
+        if isinstance(self._model, OpenAIChat):
+            # Its SDK takes half a second to import: beside the dial, not in somebody's first turn.
+            self._preparing = asyncio.create_task(self._model.prepare())
 
     def _open_reply(self, slack: Slack, store: Store, running: Running, person: Person) -> Reply:
         lease, incoming = running.lease, running.lease.incoming
@@ -231,38 +292,3 @@ def _model_of(settings: Settings) -> ChatModel:
     if settings.deskmate_model == REHEARSAL:
         return Rehearsal()
     return OpenAIChat(_secret(settings.openai_api_key), settings.openai_base_url)
-
-
-def _bolt(client: AsyncWebClient, me: Identity, doors: listeners.Doors) -> AsyncApp:
-    """Wire Slack's surfaces; Bolt runs a listener to its end before it acknowledges."""
-
-    async def authorize() -> AuthorizeResult:
-        # The preflight has asked already; Bolt by itself would ask again with the first event.
-        return AuthorizeResult(
-            enterprise_id=None,
-            team_id=me.team,
-            bot_user_id=me.user,
-            bot_id=me.bot,
-            bot_token=client.token,
-        )
-
-    bolt = AsyncApp(
-        # Without a token of its own: what `authorize` says is the one that counts.
-        client=AsyncWebClient(base_url=client.base_url, session=client.session),
-        authorize=authorize,
-        process_before_response=True,
-        ignoring_self_events_enabled=False,
-        request_verification_enabled=False,
-    )
-    listeners.register(bolt, doors)
-    return bolt
-
-
-def _tickets(client: AsyncWebClient, app_token: str, first: str) -> Callable[[], Awaitable[str]]:
-    """Give the preflight's ticket to the first dial and a fresh one to every later one."""
-    unused = [first]
-
-    async def ticket() -> str:
-        return unused.pop() if unused else await open_ticket(client, app_token)
-
-    return ticket

@@ -37,6 +37,11 @@ class Metrics:
         self.queue = Gauge(
             "deskmate_queue", "Messages in the queue by state", ["state"], registry=self.registry
         )
+        self.missed = Counter(
+            "deskmate_missed_messages",
+            "Turns begun by messages read after an outage",
+            registry=self.registry,
+        )
         self.reconnects = Gauge(
             "deskmate_slack_reconnects", "Socket replacements", registry=self.registry
         )

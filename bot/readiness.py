@@ -10,21 +10,16 @@ STUCK_QUEUE_SECONDS = 60.0
 
 
 class Readiness:
-    """Looks at the store, Slack's connection and the queue."""
+    """Looks at the store, the queue, and Slack's connection where this process has one."""
 
-    def __init__(self, queue: Queue, gateway: SocketGateway, metrics: Metrics) -> None:
+    def __init__(self, queue: Queue, gateway: SocketGateway | None, metrics: Metrics) -> None:
         self._queue = queue
         self._gateway = gateway
         self._metrics = metrics
 
     async def reasons(self) -> list[str]:
         """Return why this process is not ready, one sentence each; empty means ready."""
-        found: list[str] = []
-        heard = self._gateway.heard_seconds_ago()
-        if heard is None:
-            found.append("No connection to Slack is open.")
-        elif heard > STALE_SOCKET_SECONDS:
-            found.append(f"Nothing was heard from Slack for {heard:.0f} s.")
+        found = _deafness(self._gateway) if self._gateway is not None else []
         try:
             depth = await self._queue.depth()
         except StoreUnavailable as err:
@@ -35,10 +30,20 @@ class Readiness:
 
     async def refresh(self) -> None:
         """Set the gauges; a store that does not answer leaves them as they were."""
-        self._metrics.reconnects.set(self._gateway.reconnects)
+        if self._gateway is not None:
+            self._metrics.reconnects.set(self._gateway.reconnects)
         try:
             depth: QueueDepth = await self._queue.depth()
         except StoreUnavailable:
             return
         for state in ("waiting", "running", "delayed"):
             self._metrics.queue.labels(state).set(getattr(depth, state))
+
+
+def _deafness(gateway: SocketGateway) -> list[str]:
+    heard = gateway.heard_seconds_ago()
+    if heard is None:
+        return ["No connection to Slack is open."]
+    return (
+        [f"Nothing was heard from Slack for {heard:.0f} s."] if heard > STALE_SOCKET_SECONDS else []
+    )

@@ -28,6 +28,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 DEFAULT_HOME = Path("~/.local/share/deskmate")
 REHEARSAL = "rehearsal"
 Follow = Literal["everyone", "requester", "mention"]
+ProcessRole = Literal["all", "gateway", "worker"]
 
 
 class SettingsError(Exception):
@@ -213,14 +214,18 @@ def load(environ: Mapping[str, str] | None = None, cwd: Path | None = None) -> S
     return settings
 
 
-def require_slack(settings: Settings) -> None:
-    """Raise `SettingsError` unless what `deskmate run` needs is there: Slack tokens, a model."""
+def require_slack(settings: Settings, role: ProcessRole = "all") -> None:
+    """Raise `SettingsError` unless what `deskmate run` needs is there: Slack tokens, a model.
+
+    A worker opens no socket, a gateway calls no model: neither needs what it does not use.
+    """
     problems: list[str] = []
-    for name in ("slack_bot_token", "slack_app_token"):
+    names = ("slack_bot_token",) if role == "worker" else ("slack_bot_token", "slack_app_token")
+    for name in names:
         if getattr(settings, name) is None:
             hint = Settings.model_fields[name].description
             problems.append(f"{name.upper()} is not set ({hint}).")
-    if settings.model_needs_key and settings.openai_api_key is None:
+    if role != "gateway" and settings.model_needs_key and settings.openai_api_key is None:
         problems.append(
             "OPENAI_API_KEY is not set. For an endpoint without a key set OPENAI_BASE_URL; to try "
             "without a model set DESKMATE_MODEL=rehearsal."

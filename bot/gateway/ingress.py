@@ -22,7 +22,7 @@ from harness.models import (
     TeamId,
     UserId,
 )
-from storage.inbox import Inbox, Pushed
+from storage.inbox import Inbox
 
 log = structlog.get_logger()
 
@@ -44,6 +44,14 @@ class Identity:
     user: UserId
     bot: str
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What became of an event that is part of a session of ours; `new` if it starts a turn."""
+
+    session: SessionKey
+    new: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +129,13 @@ class Ingress:
         self._gestures = gestures
         self._now = now
 
-    async def message(self, event: dict[str, Any], event_id: str) -> None:
+    async def message(
+        self, event: dict[str, Any], event_id: str, *, live: bool = True
+    ) -> Accepted | None:
         """Take a `message` or `app_mention` event; returns once it is durable or known as not ours.
 
-        Raises `StoreUnavailable`: then nothing may be acknowledged.
+        One that is not `live` was read later from the channel's history. Raises
+        `StoreUnavailable`: then nothing may be acknowledged.
         """
         subtype = event.get("subtype")
         if subtype == "message_changed":
@@ -133,34 +144,52 @@ class Ingress:
             await self._deleted(event)
         elif is_from_a_person(event):
             incoming = read_incoming(event, self.me, self._now())
-            await self._accept(incoming, event_id)
+            return await self._accept(incoming, event_id, live=live)
+        return None
 
-    async def _accept(self, incoming: Incoming, event_id: str) -> None:
-        rules = self._rules(incoming.project)
-        fate = fate_of(incoming, self.me, rules)
+    async def _accept(self, incoming: Incoming, event_id: str, *, live: bool) -> Accepted | None:
+        fate = fate_of(incoming, self.me, self._rules(incoming.project))
+        if fate == "turn":
+            return await self._begin(incoming, event_id)
+        if fate == "aside":
+            return await self._overhear(incoming)
         if fate == "stop":
             private = incoming.channel_kind in {"im", "mpim"}
-            await self.stop(incoming.session, incoming.user, tell=incoming.mentioned or private)
-        elif fate == "aside":
-            aside = Aside(ts=incoming.id, user=incoming.user, text=incoming.text)
-            await self._inbox.overhear(incoming.session, incoming.project, aside, event_id=event_id)
-        elif fate == "turn":
-            known_only = not (incoming.mentioned or incoming.channel_kind in {"im", "mpim"})
-            pushed = await self._inbox.push(
-                incoming, event_id=event_id, only_known_session=known_only
-            )
-            self._show_seen(incoming, pushed)
+            tell = live and (incoming.mentioned or private)
+            await self.stop(incoming.session, incoming.user, said=incoming.id, tell=tell)
+        return None
 
-    def _show_seen(self, incoming: Incoming, pushed: Pushed) -> None:
+    async def _begin(self, incoming: Incoming, event_id: str) -> Accepted | None:
+        known_only = not (incoming.mentioned or incoming.channel_kind in {"im", "mpim"})
+        # Ranked by when it was said, not by when it came: events are retried and overtaken.
+        pushed = await self._inbox.push(
+            incoming, event_id=event_id, only_known_session=known_only, rank=float(incoming.id)
+        )
         log.debug("event", outcome=pushed.outcome, ahead=pushed.ahead, session=incoming.session.id)
+        if pushed.outcome == "unknown_session":
+            return None
         if pushed.outcome == "queued" and pushed.ahead > 0:
             self._gestures.seen(incoming.session, incoming.id)
+        return Accepted(incoming.session, new=pushed.outcome == "queued")
 
-    async def stop(self, session: SessionKey, user: UserId, *, tell: bool) -> None:
-        """Stop what runs in a session, if the person may; `tell` them if nothing runs."""
+    async def _overhear(self, incoming: Incoming) -> Accepted | None:
+        aside = Aside(ts=incoming.id, user=incoming.user, text=incoming.text)
+        # By its place and not by its event, since it may be read again from the history.
+        key = f"aside:{incoming.session.channel}:{incoming.id}"
+        known = await self._inbox.overhear(incoming.session, incoming.project, aside, event_id=key)
+        return Accepted(incoming.session) if known else None
+
+    async def stop(
+        self, session: SessionKey, user: UserId, *, said: str = "", tell: bool = False
+    ) -> None:
+        """Stop what runs in a session, if the person may; `tell` them if nothing runs.
+
+        `said` is the ts of the stop: what was asked for after it goes on.
+        """
         if user == self.me.user or not await self._may(user):
             return
-        running = await self._inbox.request_stop(session, ProjectId(session.channel), user)
+        project = ProjectId(session.channel)
+        running = await self._inbox.request_stop(session, project, user, said=said)
         log.info("stop", session=session.id, by=user, running=running)
         if not running and tell:
             self._gestures.nothing_to_stop(session, user)
@@ -183,7 +212,8 @@ class Ingress:
         session = self._session_of(event, {"ts": deleted, **old})
         project = ProjectId(session.channel)
         if await self._inbox.remove(session, project, deleted) == "running":
-            await self._inbox.request_stop(session, project, UserId(str(old.get("user") or "")))
+            who = UserId(str(old.get("user") or ""))
+            await self._inbox.request_stop(session, project, who, said=deleted)
 
     def _session_of(self, event: dict[str, Any], message: dict[str, Any]) -> SessionKey:
         return SessionKey(

@@ -15,7 +15,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.gateway.ingress import Identity
-from bot.gateway.socket_mode import SocketRefused
+from bot.gateway.socket_mode import OpenTicket, SocketRefused
 from bot.manifest import BOT_SCOPES
 from harness.models import TeamId, UserId
 
@@ -42,12 +42,12 @@ class Ready:
     missing_scopes: tuple[str, ...]
 
 
-async def check_slack(client: AsyncWebClient, app_token: str) -> Ready:
-    """Try both tokens. Raises `StartError`."""
+async def check_slack(client: AsyncWebClient, app_token: str | None) -> Ready:
+    """Try both tokens, or only the client's own where no socket is wanted. Raises `StartError`."""
     try:
         async with asyncio.timeout(DEADLINE_SECONDS):
             auth, headers = await _ask(client, "auth.test")
-            ticket = await open_ticket(client, app_token)
+            ticket = await open_ticket(client, app_token) if app_token is not None else ""
     except SlackApiError as err:
         raise StartError(_bot_token_sentence(_error(err))) from None
     except SocketRefused as err:
@@ -74,6 +74,16 @@ async def open_ticket(client: AsyncWebClient, app_token: str) -> str:
     except SlackApiError as err:
         raise SocketRefused(_error(err)) from None
     return str(answer["url"])
+
+
+def tickets(client: AsyncWebClient, app_token: str, first: str) -> OpenTicket:
+    """Give the preflight's ticket to the first dial and a fresh one to every later one."""
+    unused = [first]
+
+    async def ticket() -> str:
+        return unused.pop() if unused else await open_ticket(client, app_token)
+
+    return ticket
 
 
 async def _ask(

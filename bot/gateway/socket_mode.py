@@ -33,10 +33,14 @@ NOBODY_LISTENS = 404
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a dial, a pong and Slack's own pings may take, and the pauses after failed dials."""
+    """How long a dial, a pong and Slack's own pings may take, and the pauses after failed dials.
+
+    Slack pings every few seconds: after `gap_seconds` of silence events may have been missed.
+    """
 
     dial_seconds: float = 10.0
     ping_seconds: float = 10.0
+    gap_seconds: float = 30.0
     silence_seconds: float = 45.0
     back_off_seconds: tuple[float, ...] = (0.2, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
 
@@ -48,9 +52,14 @@ class Connection:
     """One WebSocket from its `hello` to its end; `retired` is set once it should be replaced."""
 
     def __init__(
-        self, ws: aiohttp.ClientWebSocketResponse, app: AsyncApp, silence_seconds: float
+        self,
+        ws: aiohttp.ClientWebSocketResponse,
+        app: AsyncApp,
+        silence_seconds: float,
+        on_hello: Callable[[], None],
     ) -> None:
         self._ws = ws
+        self._on_hello = on_hello
         self._app = app
         self._silence_seconds = silence_seconds
         self._tasks: set[asyncio.Task[None]] = set()
@@ -89,6 +98,7 @@ class Connection:
     def _receive(self, message: dict[str, Any]) -> None:
         kind = message.get("type")
         if kind == "hello":
+            self._on_hello()
             self.hello.set()
         elif kind == "disconnect":
             log.info("socket retires", reason=message.get("reason"))
@@ -132,7 +142,10 @@ def _payload(response: BoltResponse) -> Any:  # noqa: ANN401 - whatever the list
 
 
 class SocketGateway:
-    """Keeps `count` connections open until closed. The only owner of reconnects."""
+    """Keeps `count` connections open until closed. The only owner of reconnects.
+
+    `on_gap` is called when a connection opens and none was alive until then.
+    """
 
     def __init__(
         self,
@@ -141,9 +154,11 @@ class SocketGateway:
         *,
         count: int = 2,
         patience: Patience | None = None,
+        on_gap: Callable[[], None] = lambda: None,
     ) -> None:
         self._app = app
         self._open_ticket = open_ticket
+        self._on_gap = on_gap
         self._count = count
         self._patience = patience or Patience()
         self._http: aiohttp.ClientSession | None = None
@@ -192,7 +207,7 @@ class SocketGateway:
             ws = await self._session().ws_connect(
                 url, autoping=False, heartbeat=self._patience.ping_seconds
             )
-            connection = Connection(ws, self._app, self._patience.silence_seconds)
+            connection = Connection(ws, self._app, self._patience.silence_seconds, self._greeted)
             listening = asyncio.create_task(connection.listen())
             self._live.add(connection)
             listening.add_done_callback(lambda _: self._live.discard(connection))
@@ -206,6 +221,12 @@ class SocketGateway:
         self.connected.set()
         log.info("socket open", live=len(self._live))
         return connection, listening
+
+    def _greeted(self) -> None:
+        """Look whether the other connections were alive, before the new one brings anything."""
+        heard = self.heard_seconds_ago()
+        if heard is None or heard > self._patience.gap_seconds:
+            self._on_gap()
 
     async def _failed(self, err: BaseException, pause: float) -> None:
         self._failures += 1

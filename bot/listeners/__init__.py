@@ -7,7 +7,10 @@ its end before the event is acknowledged, and a failure leaves the event unackno
 from dataclasses import dataclass
 
 from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.gateway.heard import Heard
 from bot.gateway.ingress import Ingress
 from bot.health import Metrics
 from bot.listeners import commands, lifecycle, messages, reactions
@@ -19,13 +22,40 @@ class Doors:
     """What the listeners lead to."""
 
     ingress: Ingress
+    heard: Heard
     thread_of: ThreadOf
     metrics: Metrics
 
 
-def register(app: AsyncApp, doors: Doors) -> None:
+def bolt(client: AsyncWebClient, doors: Doors) -> AsyncApp:
+    """Wire Slack's surfaces; Bolt runs a listener to its end before it acknowledges."""
+    me = doors.ingress.me
+
+    async def authorize() -> AuthorizeResult:
+        # The preflight has asked already; Bolt by itself would ask again with the first event.
+        return AuthorizeResult(
+            enterprise_id=None,
+            team_id=me.team,
+            bot_user_id=me.user,
+            bot_id=me.bot,
+            bot_token=client.token,
+        )
+
+    app = AsyncApp(
+        # Without a token of its own: what `authorize` says is the one that counts.
+        client=AsyncWebClient(base_url=client.base_url, session=client.session),
+        authorize=authorize,
+        process_before_response=True,
+        ignoring_self_events_enabled=False,
+        request_verification_enabled=False,
+    )
+    _register(app, doors)
+    return app
+
+
+def _register(app: AsyncApp, doors: Doors) -> None:
     """Tell Bolt who listens to what; the catch-all comes last."""
-    messages.register(app, doors.ingress, doors.metrics)
+    messages.register(app, doors.ingress, doors.heard, doors.metrics)
     reactions.register(app, doors.ingress, doors.thread_of, doors.metrics)
     commands.register(app)
     lifecycle.register(app, doors.ingress, doors.metrics)

@@ -19,7 +19,8 @@ def register(app: AsyncApp, ingress: Ingress, metrics: Metrics) -> None:
             channel=ChannelId(str(event["channel"])),
             thread=str(event["thread_ts"]),
         )
-        await ingress.stop(session, UserId(str(event["user"])), tell=False)
+        said = str(event.get("event_ts") or "")
+        await ingress.stop(session, UserId(str(event["user"])), said=said)
 
     async def on_anything(event: dict[str, Any]) -> None:
         metrics.events.labels(str(event.get("type"))).inc()

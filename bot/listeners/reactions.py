@@ -24,6 +24,7 @@ def register(app: AsyncApp, ingress: Ingress, thread_of: ThreadOf, metrics: Metr
         # The event names no thread, so Slack is asked; it is rare enough.
         session = await thread_of(ChannelId(str(item["channel"])), str(item["ts"]))
         if session is not None:
-            await ingress.stop(session, UserId(str(event["user"])), tell=False)
+            said = str(event.get("event_ts") or "")
+            await ingress.stop(session, UserId(str(event["user"])), said=said)
 
     on_event(app, "reaction_added", on_reaction)

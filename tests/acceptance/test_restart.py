@@ -58,7 +58,8 @@ def store_pids(home: Path) -> list[int]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with suppress(OSError):
-                if str(home / "store").encode() in (entry / "cmdline").read_bytes():
+                # Not by its command line, which it rewrites as far as there is room.
+                if (entry / "cwd").readlink() == home / "store":
                     found.append(int(entry.name))
     return found
 

@@ -1,0 +1,144 @@
+"""What was said while nobody listened: read after a start and after every gap, then let in.
+
+Each message goes through the same door and the same dedupe as a live one, so that reading it once
+more, after a flapping connection or by a second gateway, changes nothing. Runs beside the socket.
+The broad except here is the listener's boundary: no message stops those behind it.
+Neighbours: `history` (reads), `heard` (from when), `ingress` (the door).
+"""
+
+import asyncio
+import itertools
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import structlog
+
+from bot.delivery import SlackFailed, SlackRefused
+from bot.gateway.heard import Heard
+from bot.gateway.history import History, Room
+from bot.gateway.ingress import Ingress
+from harness.errors import StoreUnavailable
+
+log = structlog.get_logger()
+
+# What is older is not answered any more. Must be less than the life of the marks that tell which
+# messages are known: `storage.keys.SEEN_SECONDS`.
+MAX_AGE_SECONDS = 20 * 3600.0
+PAUSE_SECONDS = 5.0
+RETRY_SECONDS = (2.0, 10.0, 30.0, 60.0)
+
+
+class Backfill:
+    """Closes gaps, one after the other; `found` is called for each message that starts a turn."""
+
+    def __init__(
+        self,
+        ingress: Ingress,
+        history: History,
+        heard: Heard,
+        now: Callable[[], float],
+        found: Callable[[], None],
+    ) -> None:
+        self._ingress = ingress
+        self._history = history
+        self._heard = heard
+        self._now = now
+        self._found = found
+        self._wanted = asyncio.Event()
+        self._loops: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Wait for gaps, beside everything else."""
+        self._loops = [
+            asyncio.create_task(self._close_gaps()),
+            asyncio.create_task(self._heard.keep_writing()),
+        ]
+
+    async def wait(self) -> None:
+        """Return only by the exception that ended one of the loops: then the process must end."""
+        await asyncio.gather(*(asyncio.shield(loop) for loop in self._loops))
+
+    async def close(self) -> None:
+        """Stop reading, and write what was heard; a gap that is still open stays open."""
+        for loop in self._loops:
+            loop.cancel()
+        await asyncio.gather(*self._loops, return_exceptions=True)
+        with suppress(StoreUnavailable):
+            await self._heard.write()
+
+    def gap(self) -> None:
+        """Say that nobody listened until just now; returns at once."""
+        self._heard.open_gap()
+        self._wanted.set()
+
+    async def _close_gaps(self) -> None:
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            gaps = self._heard.gaps
+            await self._read_patiently()
+            self._heard.close_gaps(gaps)
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _read_patiently(self) -> None:
+        """Read what was missed; whoever does not answer is asked again, in the end every minute."""
+        for pause in itertools.chain(RETRY_SECONDS, itertools.repeat(RETRY_SECONDS[-1])):
+            try:
+                await self._read()
+            except SlackRefused as err:
+                log.warning("missed messages cannot be read", error=str(err))
+            except (StoreUnavailable, SlackFailed) as err:
+                log.warning("missed messages not read yet", error=str(err), again_in=pause)
+                await asyncio.sleep(pause)
+                continue
+            return
+
+    async def _read(self) -> None:
+        began = time.monotonic()
+        until = await self._heard.until()
+        if until is None:
+            return
+        since = max(until, self._now() - MAX_AGE_SECONDS)
+        followed: defaultdict[str, list[str]] = defaultdict(list)
+        for thread in await self._heard.threads():
+            followed[thread.channel].append(thread.ts)
+        rooms = await self._history.rooms()
+        counts = [
+            await self._read_room(room, since, followed[room.id])
+            for room in sorted(rooms, key=_liveliest_first(followed))
+        ]
+        seconds = round(time.monotonic() - began, 3)
+        log.info("read what was missed", channels=len(rooms), found=sum(counts), seconds=seconds)
+
+    async def _read_room(self, room: Room, since: float, followed: list[str]) -> int:
+        """Let in what was missed in one channel; returns how many turns that started."""
+        try:
+            events = await self._history.since(room, since, followed)
+        except SlackRefused as err:
+            log.warning("channel not read", channel=room.id, error=str(err))
+            return 0
+        return sum([await self._let_in(event) for event in events])
+
+    async def _let_in(self, event: dict[str, Any]) -> bool:
+        event_id = f"backfill:{event['channel']}:{event['ts']}"
+        try:
+            accepted = await self._ingress.message(event, event_id, live=False)
+        except StoreUnavailable:
+            raise
+        except Exception:
+            log.exception("a missed message is skipped", channel=event["channel"], ts=event["ts"])
+            return False
+        self._heard.note(event, accepted)
+        if accepted is None or not accepted.new:
+            return False
+        self._found()
+        return True
+
+
+def _liveliest_first(followed: dict[str, list[str]]) -> Callable[[Room], int]:
+    """Order channels by when we last heard something in one of their threads."""
+    order = {channel: place for place, channel in enumerate(followed)}
+    return lambda room: order.get(room.id, len(order))
