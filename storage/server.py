@@ -80,6 +80,7 @@ class EmbeddedServer:
             await asyncio.sleep(_POLL_SECONDS)
         if self._process is not None:
             _end(self._process)
+        self._place.clear_far_folder()
 
 
 async def attach_or_start(

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import stat
+import tempfile
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -80,6 +81,7 @@ async def test_deep_home_uses_a_short_socket(tmp_path: Path):
     await server.stop()
     await second.stop()
 
+    assert not socket.parent.exists()
     assert (server.started, second.started) == (True, False)
     assert server.url == second.url == f"unix://{socket}"
     assert len(str(socket)) <= 100
@@ -88,11 +90,12 @@ async def test_deep_home_uses_a_short_socket(tmp_path: Path):
 
 async def test_run_time_folder_of_someone_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A run-time folder that others may enter is not trusted with the socket."""
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    trap = tmp_path / f"deskmate-{os.getuid()}"
-    trap.mkdir(mode=0o777)
-    trap.chmod(0o777)
-    said = await why_not_started(tmp_path / ("deep" * 30))
+    with tempfile.TemporaryDirectory() as short:
+        monkeypatch.setattr("tempfile.tempdir", short)
+        trap = Path(short) / f"deskmate-{os.getuid()}"
+        trap.mkdir()
+        trap.chmod(0o777)
+        said = await why_not_started(tmp_path / ("deep" * 30))
     assert said.startswith(f"{trap} is not private to this user")
 
 

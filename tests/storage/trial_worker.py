@@ -71,7 +71,7 @@ class Worker:
 
     async def _turn(self, lease: Lease, heartbeat: Heartbeat) -> None:
         self._note("start", lease)
-        await asyncio.sleep(random.uniform(*self._pause))  # noqa: S311 - no secret
+        await asyncio.sleep(random.uniform(*self._pause))
         self._note("leave", lease)
         try:
             await self._commit(lease)
