@@ -10,6 +10,8 @@ from typing import Literal
 
 from storage.ledger import Ledger, Part
 
+LEAVING = "-"
+
 
 def digest_of(content: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()[:16]
@@ -20,7 +22,7 @@ class Entry:
     """The ledger's view of one part.
 
     A sealed part's digest is `<end>:<hash of what it says>`; the end, an offset into the reply's
-    text, stands only where another part follows.
+    text, stands only where another part follows. An open part with the digest `-` is being deleted.
     """
 
     ledger: Ledger
@@ -53,10 +55,14 @@ class Entry:
         return self.is_stream and self.record.state == "open"
 
     @property
+    def is_leaving(self) -> bool:
+        return self.record.digest == LEAVING
+
+    @property
     def end(self) -> int | None:
         """Where the sealed part ends in the reply's text, if another one follows."""
         end = self.record.digest.partition(":")[0]
-        return int(end) if end else None
+        return int(end) if end.isdecimal() else None
 
     def says(self, content: str) -> bool:
         """Tell whether the part was sealed with exactly this content."""
@@ -79,6 +85,11 @@ class Entry:
         if (self.record.state, self.record.digest) == ("sealed", digest):
             return
         self.record = self.record.model_copy(update={"state": "sealed", "digest": digest})
+        await self._put()
+
+    async def leaving(self) -> None:
+        """Take note that the message is about to be deleted, and nobody may miss it."""
+        self.record = self.record.model_copy(update={"state": "open", "digest": LEAVING})
         await self._put()
 
     async def clear(self) -> None:

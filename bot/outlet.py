@@ -11,6 +11,7 @@ import structlog
 
 from bot.delivery import Json, Slack
 from bot.failures import NOT_HERE, SlackRefused
+from bot.locale import say
 from bot.markdown import plain
 
 log = structlog.get_logger()
@@ -50,7 +51,7 @@ class Target:
 class Outlet:
     """One target, and what is known of it: whether it takes streams, which messages are ours.
 
-    `calls` counts what was shown; `stopped` is set once a person has stopped a stream.
+    `opened` counts new messages; `stopped` is set once a person has stopped a stream.
     """
 
     def __init__(self, slack: Slack, target: Target) -> None:
@@ -58,7 +59,7 @@ class Outlet:
         self.target = target
         self._streams = True
         self._known: set[str] = set()
-        self.calls = 0
+        self.opened = 0
         self.stopped = False
 
     def know(self, ts: str) -> None:
@@ -90,8 +91,9 @@ class Outlet:
         posted: Json = answer.get("message") or {}
         if target.thread_ts and not posted.get("thread_ts"):
             # Slack puts a reply to a deleted message into the channel without a word.
-            await self.delete(ts)
+            await self.delete(n, ts)
             raise SlackRefused("chat.postMessage", "thread_not_found")
+        self.opened += 1
         self._slack.signs.posted(target.channel, target.thread_ts)
         return ts
 
@@ -103,14 +105,13 @@ class Outlet:
             said |= {"recipient_user_id": target.user, "recipient_team_id": target.user_team}
         said["markdown_text"] = content
         answer = await self._slack.call_now("chat.startStream", said)
-        self.calls += 1
+        self.opened += 1
         return str(answer["ts"])
 
     async def append(self, ts: str, text: str) -> None:
         """Add text to an open stream, if the pace allows it now."""
         said = {"channel": self.target.channel, "ts": ts, "markdown_text": text}
         await self._slack.call_now("chat.appendStream", said)
-        self.calls += 1
 
     async def stop(self, n: int, ts: str, text: str = "") -> None:
         """End a stream, with its last text."""
@@ -123,14 +124,16 @@ class Outlet:
         said = {"channel": self.target.channel, "ts": ts, "metadata": self._mark(n)}
         await self._say("chat.update", said, content, patient=patient)
 
-    async def delete(self, ts: str) -> None:
-        """Take a message back; one that is gone is fine."""
+    async def delete(self, n: int, ts: str) -> None:
+        """Take a message back; one that is gone is fine, one that must stay says so."""
         said = {"channel": self.target.channel, "ts": ts}
         try:
             await self._slack.call("chat.delete", said, repeatable=True)
         except SlackRefused as refused:
-            if refused.error != "message_not_found":
-                raise
+            if refused.error == "message_not_found":
+                return
+            log.warning("delete refused", error=refused.error)
+            await self.update(n, ts, say(self.target.lang, "part_moved"), patient=True)
 
     async def find(self, n: int, *, streamed: bool) -> str:
         """Look up a part whose ts is not known; empty if it never arrived.
@@ -149,7 +152,6 @@ class Outlet:
 
     async def _say(self, method: str, said: Json, content: str, *, patient: bool) -> Json:
         """Say it as Markdown; in plain sections where Slack does not take that."""
-        self.calls += 1
         said = said | {"text": plain(content)}
         blocks: list[Json] = [{"type": "markdown", "text": content}]
         try:

@@ -1,4 +1,4 @@
-"""One message of a reply on its way: new -> unsure -> streaming -> standing, or gone.
+"""One message of a reply on its way: new -> unsure -> streaming -> standing -> leaving, or gone.
 
 Is brought to say a text, whatever it said before and whatever got lost on the way, and never posts
 a second time what may stand in the thread already. Neighbours: `outlet` (the calls), `entries`
@@ -14,7 +14,7 @@ from bot.failures import SlackBusy, SlackRefused, SlackUnreachable
 from bot.markdown import has_table
 from bot.outlet import Outlet
 
-State = Literal["new", "unsure", "streaming", "standing", "gone"]
+State = Literal["new", "unsure", "streaming", "standing", "leaving", "gone"]
 Via = Literal["stream", "post"]
 
 THREAD_GONE = frozenset({"thread_not_found", "message_not_found"})
@@ -42,6 +42,8 @@ class LivePart:
         elif entry.ts:
             outlet.know(entry.ts)
             self.state = "streaming" if entry.is_open_stream else "standing"
+        if entry.is_leaving:
+            self.state = "leaving"
 
     async def write(self, content: str, *, final: bool, seal: str = "") -> None:
         """Let the message say `content`; `final`: wait for Slack, and seal it.
@@ -68,19 +70,29 @@ class LivePart:
             await self._end_stream()
 
     async def withdraw(self) -> None:
-        """Take the message back: its text has no place in the reply any more."""
+        """Take the message back: its text has no place in the reply any more.
+
+        The ledger knows of it before: the next worker must not take it for deleted by a person.
+        """
         if self.state == "unsure":
             await self._recover()
         await self.pause()
         if self.state == "standing":
-            await self.entry.check()
-            await self._outlet.delete(self.entry.ts)
+            await self.entry.leaving()
+            self.state = "leaving"
+        await self._leave()
+
+    async def _leave(self) -> None:
+        if self.state == "leaving":
+            await self._outlet.delete(self.entry.n, self.entry.ts)
         await self.entry.clear()
         self.state, self.sent = "new", ""
 
     async def _bring_to(self, content: str, *, final: bool) -> None:
         if self.state == "unsure":
             await self._recover()
+        elif self.state == "leaving":
+            await self._leave()
         if self.sent == content and not (final and self.state == "streaming"):
             return
         if self.state == "new":
@@ -205,15 +217,10 @@ class LivePart:
             if refused.error == "streaming_state_conflict":
                 self.state = "streaming"
                 raise SlackUnreachable("chat.update", may_be_done=True) from refused
-            self._after_refused_edit(refused)
+            if refused.error not in {*_FIXED, "message_not_found"}:
+                raise
+            self.state = "gone"  # what somebody deleted does not come back
+            if refused.error in _FIXED:
+                raise PartFixed from refused
             return
         self.sent = content
-
-    def _after_refused_edit(self, refused: SlackRefused) -> None:
-        if refused.error == "message_not_found":  # somebody deleted it: it does not come back
-            self.state = "gone"
-        elif refused.error in _FIXED:
-            self.state = "gone"
-            raise PartFixed from refused
-        else:
-            raise refused

@@ -6,7 +6,6 @@ Neighbours: `part` (one message), `markdown` (where to cut), `reply` (when).
 """
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot.entries import Entry, fresh
@@ -156,8 +155,9 @@ class Parts:
         cut = cut_at(sheet.opened + text[sheet.start :], len(sheet.opened) + len(kept))
         sheet.end, sheet.body, sheet.reopen = sheet.start + len(kept), kept, cut.reopen
 
-    async def _withdraw(self, surplus: Iterable[Sheet]) -> None:
-        for sheet in surplus:
+    async def _withdraw(self, surplus: list[Sheet]) -> None:
+        """Take messages back, the last one first: what stands is in order at any moment."""
+        for sheet in reversed(surplus):
             if sheet.part.state != "new":
                 await sheet.part.withdraw()
             sheet.end = sheet.body = sheet.born = None

@@ -58,6 +58,8 @@ class Reply:
         self._lock = asyncio.Lock()
         self._wake = asyncio.Event()
         self._flusher: asyncio.Task[None] | None = None
+        self._doing = ""
+        self._has_words = False
         self._is_over = False
 
     @property
@@ -79,6 +81,7 @@ class Reply:
             self._draft.begin(event.step)
         elif isinstance(event, TextStreamed):
             self._draft.add(event.text)
+            self._has_words = True
             self._timing.text_came()
         self._wake.set()
 
@@ -127,6 +130,9 @@ class Reply:
             self._flusher.result()
 
     def _status(self, text: str) -> None:
+        """Say what goes on; words that came after it make it stale."""
+        self._doing = text
+        self._has_words = False
         if not self._is_over:
             self._signs.status(self._target.channel, self._target.thread_ts, text)
 
@@ -172,11 +178,13 @@ class Reply:
             wait = self._timing.wait(self._parts.rotate_at)
             if self._is_over or wait is None or wait > 0:
                 return  # the end came first
-            calls = self._outlet.calls
+            shown = self._outlet.opened
             self._timing.flushed()
             await self._preview()
-            if self._outlet.calls > calls:
+            if self._has_words:
                 self._status("")
+            elif self._outlet.opened > shown:
+                self._status(self._doing)  # Slack cleared it with the new message
             if self._outlet.stopped:
                 self._timing.give_up()
                 if self._on_stop is not None:

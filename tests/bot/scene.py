@@ -5,7 +5,7 @@
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import aiohttp
@@ -17,7 +17,7 @@ from bot.playground import Clock, Fault, Playground, Rules
 from bot.playground.model import Message
 from bot.reply import Pace, Reply, Target
 from harness.events import StepStarted, TextStarted, TextStreamed, TurnFinished
-from harness.models import Outcome, Usage
+from harness.models import Incoming, Outcome, Usage
 from storage.client import Store
 from storage.lease import Lease
 from storage.ledger import Ledger
@@ -50,6 +50,14 @@ class Scene:
 
     def __post_init__(self) -> None:
         self.ledger = lambda: Ledger(self.store, self.lease)
+
+    async def in_another_thread(self, n: int) -> "Scene":
+        """The same workspace and client, another question and its turn."""
+        channel = self.target.channel
+        asked = await self.playground.people.post("ann", channel, f"question {n}")
+        lease = await take_turn(self.store, an_incoming(n, thread=asked, channel=channel))
+        target = replace(self.target, thread_ts=asked, asked_ts=asked, turn_id=lease.turn)
+        return replace(self, lease=lease, target=target)
 
     @asynccontextmanager
     async def reply(
@@ -127,6 +135,15 @@ def _shown(message: Message) -> str:
     )
 
 
+async def take_turn(store: Store, incoming: Incoming) -> Lease:
+    """Queue a message and take its turn, as a worker does."""
+    queue = Queue(store, worker="w1", lease_seconds=60)
+    await queue.push(incoming, event_id=f"E{incoming.id}")
+    lease = await queue.take(1.0)
+    assert lease is not None
+    return lease
+
+
 @asynccontextmanager
 async def set_scene(
     store: Store, rules: Rules = RULES, *, channel: str = "#api", scale: float = 0.0
@@ -144,11 +161,7 @@ async def set_scene(
         asked = await playground.people.post("ann", channel, f"<@{bot}> hi")
         place = playground.workspace.channel_named(channel)
         ann = playground.workspace.user_named("ann")
-        incoming = an_incoming(thread=asked, channel=place.id)
-        queue = Queue(store, worker="w1", lease_seconds=60)
-        await queue.push(incoming, event_id="E1")
-        lease = await queue.take(1.0)
-        assert lease is not None
+        lease = await take_turn(store, an_incoming(thread=asked, channel=place.id))
         target = Target(
             channel=place.id,
             thread_ts=asked,

@@ -1,7 +1,10 @@
 """Replies as people see them: posted or streamed, whole and once, with a clean end."""
 
+import asyncio
+import html
 import time
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
@@ -12,6 +15,7 @@ from harness.events import StepStarted, TextStarted, TextStreamed, ToolFinished,
 from harness.models import ToolResult
 from storage.client import Store
 from tests.bot.scene import QUICK, Scene, said, set_scene
+from tests.bot.test_outbound import is_live
 from tests.support import wait_until
 
 PARAGRAPH = "Some words that make a paragraph of a longer answer."
@@ -23,7 +27,6 @@ async def test_a_short_answer_is_one_post(scene: Scene):
     await scene.answer("Hello **Ann**.", pace=Pace())
     assert sorted(scene.methods()) == ["assistant.threads.setStatus", "chat.postMessage"]
     args = scene.calls("chat.postMessage")[0]["args"]
-    del args["blocks"][0]["block_id"]  # Slack's own
     assert args == {
         "channel": scene.target.channel,
         "thread_ts": scene.target.thread_ts,
@@ -168,6 +171,17 @@ async def test_a_shorter_second_text_takes_messages_back(scene: Scene):
     assert scene.texts() == ["Short."]
 
 
+async def test_a_part_that_must_stay_says_where_its_text_went(scene: Scene):
+    """Where Slack forbids deleting, no stale text is left."""
+    scene.fault(Fault("error", "chat.delete", error="cant_delete_message"))
+    async with scene.reply() as reply:
+        await scene.stream(reply, "\n\n".join([PARAGRAPH] * 300) + "\n")
+        await scene.flushed(reply)
+        await reply.show(TextStarted(1))
+        await reply.finish(said("Short."))
+    assert scene.texts() == ["Short.", "This part now stands in the message above."]
+
+
 async def test_the_final_text_rules(scene: Scene):
     """What the turn says it said is what stands there in the end, with its note."""
     async with scene.reply() as reply:
@@ -262,6 +276,52 @@ async def test_the_next_attempt_turns_the_notice_into_the_answer(scene: Scene):
         await reply.say("The model is not answering. I try again at 14:05.")
     await scene.answer(LONG, size=500)
     assert scene.texts() == [LONG]
+
+
+NASTY = (
+    "<!channel> @here <!subteam^S1|@devs> <@U0STRANGE> &lt;!everyone&gt; @ch\u200bannel "
+    "<!here|x> @everyone\n\n- **@channel** [@here](https://x.example)\n\n"
+)
+
+
+@pytest.mark.parametrize("size", [1, 5, 0])
+@pytest.mark.parametrize("streams_on", [True, False])
+async def test_no_broadcast_leaves_by_any_call(scene: Scene, size: int, *, streams_on: bool):
+    """Streams, posts, edits, plain texts and statuses, in any chunking."""
+    scene.slack.streams = streams_on
+    async with scene.reply() as reply:
+        await reply.show(ToolStarted("c1", "file_read", f"reading {NASTY[:40]}"))
+        await scene.stream(reply, NASTY, size)
+        await reply.say(f"I could not read {NASTY[:30]}")
+        await reply.finish(said(NASTY, outcome="limit", note=f"I stop. {NASTY[:11]}"))
+    sent = [text for call in scene.calls() for text in _strings(call["args"])]
+    assert [text for text in sent if is_live(text) or is_live(html.unescape(text))] == []
+    assert "@\u2060channel" in "".join(scene.texts())
+
+
+def _strings(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [t for each in cast("dict[str, object]", value).values() for t in _strings(each)]
+    if isinstance(value, list):
+        return [text for each in cast("list[object]", value) for text in _strings(each)]
+    return [value] if isinstance(value, str) else []
+
+
+async def test_every_message_names_its_thread(scene: Scene):
+    """Parts, streams and statuses all go where the question is (F012)."""
+    await scene.answer("\n\n".join([PARAGRAPH] * 450), size=4000)
+    for call in scene.calls("chat.postMessage", "chat.startStream", "assistant.threads.setStatus"):
+        assert call["args"]["thread_ts"] == scene.target.thread_ts
+    assert not [c for c in scene.calls() if {"link_names", "parse"} & set(c["args"])]
+
+
+async def test_replies_side_by_side_do_not_mix(scene: Scene):
+    """Threads share one client; each gets its own text."""
+    others = [await scene.in_another_thread(n) for n in range(2, 8)]
+    async with asyncio.TaskGroup() as group:
+        for n, other in enumerate(others):
+            group.create_task(other.answer(f"To {n}: {LONG}", size=300))
+    assert [other.texts() for other in others] == [[f"To {n}: {LONG}"] for n in range(6)]
 
 
 async def test_nothing_to_say_posts_nothing(scene: Scene):

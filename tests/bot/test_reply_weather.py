@@ -43,7 +43,7 @@ class Storm:
 
     def __init__(self, scene: Scene, seed: int) -> None:
         self.scene = scene
-        self.dice = random.Random(seed)  # noqa: S311 - a storm, not a key
+        self.dice = random.Random(seed)
         size = self.dice.choice((6, 20, 400))
         blocks = BLOCKS if size < 400 else BLOCKS[1:]  # a table each time is a message each time
         self.text = "".join(self.dice.choice(blocks) for _ in range(size)).strip()
