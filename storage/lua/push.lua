@@ -3,8 +3,8 @@
 -- KEYS  1 ready  2 state  3 inbox  4 items
 --       5 event  STRING  "NONCE OUTCOME" of the push that accepted this event
 --       6 seen   STRING  the message was accepted
---       7 early  HASH    message id -> turn as JSON: came before the session was known; if the
---                        session's first message is only late, they follow it
+--       7 early  HASH    message id -> turn as JSON: came before the session was known, or before
+--                        its first message; if that is only late, they follow it
 -- ARGV  1 session  2 turn  3 turn as JSON  4 nonce of this push  5 rank, or '' for by arrival
 --       6 '1' only if the session is known  7 '1' mentioned  8 files as JSON, or ''  9 ttl of 5, 6
 --       10 ttl of 7  11 most of 7
@@ -42,6 +42,8 @@ local function append()
   redis.call('ZADD', inbox, rank ~= '' and rank or by_arrival(), id)
   redis.call('HSET', items, id, item)
   redis.call('SET', seen, '1', 'EX', ttl)
+  local first, own = tonumber(redis.call('HGET', state, 'first') or ''), tonumber(id)
+  if own and (not first or own < first) then redis.call('HSET', state, 'first', id) end
   local s = redis.call('HGET', state, 's')
   if not s or s == 'idle' then add_token(ready, state, session) end
   return 'queued'
@@ -80,7 +82,7 @@ end
 local outcome
 if redis.call('EXISTS', seen) == 1 then
   outcome = merge_twin()
-elseif only_known == '1' and redis.call('EXISTS', state) == 0 then
+elseif only_known == '1' and not follows(state, id) then
   keep_early()
   return {'unknown_session', 0}
 else

@@ -18,12 +18,20 @@
 --                 tries    how often `head` was taken
 --                 stop     the turn that is to stop; stop_by: who said so
 --                 turns    finished turns
+--                 first    the earliest turn, by its id: what was said before it was not for us
 --                 cut      asides that fell off the front since the session was taken
 --                 last     the highest rank given by arrival
 
 local function owns(state, fence)
   local now = redis.call('HMGET', state, 's', 'fence')
   return now[1] == 'running' and now[2] == fence
+end
+
+-- A message belongs to a session if the session is known and did not begin after it.
+local function follows(state, id)
+  if redis.call('EXISTS', state) == 0 then return false end
+  local first, own = tonumber(redis.call('HGET', state, 'first') or ''), tonumber(id)
+  return not first or not own or own >= first
 end
 
 local function now_ms()

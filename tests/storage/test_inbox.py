@@ -307,3 +307,27 @@ async def take_all(queue: Queue) -> list[Lease]:
         leases.append(lease)
         await queue.drop(lease)
     return leases
+
+
+async def test_what_was_said_before_a_session_began_never_becomes_part_of_it(queue: Queue):
+    """Read again later, from the history: a reply and an aside before the mention stay context."""
+    known_only = {"only_known_session": True}
+    await queue.push(an_incoming(2), event_id="e2")
+    assert (await queue.push(an_incoming(1), event_id="e1", **known_only)) == Pushed(
+        "unknown_session", 0
+    )
+    assert not await overhear(queue, 1)
+    assert (await queue.push(an_incoming(3), event_id="e3", **known_only)).outcome == "queued"
+    assert await overhear(queue, 2)
+
+
+async def test_an_earlier_mention_moves_the_beginning_of_a_session(queue: Queue):
+    """Two mentions come in the wrong order: what was said between them is for us."""
+    known_only = {"only_known_session": True}
+    await queue.push(an_incoming(3), event_id="e3")
+    await queue.push(an_incoming(2), event_id="e2", **known_only)
+    await queue.push(an_incoming(1), event_id="e1", rank=1)
+    taken = await take(queue)
+    assert taken.incoming.id == "1.0"
+    await queue.drop(taken)
+    assert (await take(queue)).incoming.id == "2.0"
