@@ -29,7 +29,7 @@ port 0
 unixsocket {socket}
 unixsocketperm 700
 requirepass {password}
-dir {folder}
+set-proc-title no
 appendonly yes
 appendfsync always
 aof-load-truncated yes
@@ -90,9 +90,7 @@ class Place:
         if socket.parent != self.folder:
             _make_private(socket.parent)
             _write_private(self.address, f"{socket}\n")
-        config = _CONFIG.format(
-            socket=_quoted(socket), folder=_quoted(self.folder), password=self.read_password()
-        )
+        config = _CONFIG.format(socket=_quoted(socket), password=self.read_password())
         _write_private(self.config, config)
 
     def clear_far_folder(self) -> None:

@@ -156,7 +156,7 @@ def _launch(place: Place, lock: int) -> subprocess.Popen[bytes]:
         config = opened.enter_context(place.config.open("rb"))
         log = opened.enter_context(open(place.log, "wb", opener=_private))
         return subprocess.Popen(  # noqa: S603 - our own binary and our own file
-            [place.binary(), "-", "--port", "0"],
+            [place.binary(), "-", "--port", "0", "--dir", place.folder],
             stdin=config,
             stdout=log,
             stderr=log,

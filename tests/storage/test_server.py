@@ -68,7 +68,9 @@ async def test_private_and_without_a_port(server: EmbeddedServer, tmp_path: Path
     assert modes["password"] == modes["server.conf"] == 0o600
     assert modes["store.sock"] == 0o700
     assert len(server.password) >= 32
-    assert server.password not in (process / "cmdline").read_text()
+    command = (process / "cmdline").read_text()
+    assert str(folder) in command
+    assert server.password not in command
     assert (process / "environ").read_text() == ""
     async with Store.connect(server.url, server.password) as store:
         assert await store.run_command("CONFIG", "GET", "port") == {"port": "0"}
