@@ -24,6 +24,7 @@ log = structlog.get_logger()
 Json = dict[str, Any]
 
 DEADLINE_SECONDS = 8.0
+BUSY = "ratelimited"
 TOKEN_ERRORS = frozenset(
     {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"}
 )
@@ -47,7 +48,7 @@ async def check_slack(client: AsyncWebClient, app_token: str | None) -> Ready:
     try:
         async with asyncio.timeout(DEADLINE_SECONDS):
             auth, headers = await _ask(client, "auth.test")
-            ticket = await open_ticket(client, app_token) if app_token is not None else ""
+            ticket = await _first_ticket(client, app_token)
     except SlackApiError as err:
         raise StartError(_bot_token_sentence(_error(err))) from None
     except SocketRefused as err:
@@ -67,6 +68,19 @@ async def check_slack(client: AsyncWebClient, app_token: str | None) -> Ready:
     return Ready(me=_identity(auth), ticket=ticket, missing_scopes=missing)
 
 
+async def _first_ticket(client: AsyncWebClient, app_token: str | None) -> str:
+    """Try the app token; return no ticket where none is wanted, or Slack asks us to wait."""
+    if app_token is None:
+        return ""
+    try:
+        return await open_ticket(client, app_token)
+    except SocketRefused as refused:
+        if str(refused) != BUSY:
+            raise
+        log.warning("Slack limits how often we connect; the socket dials until it may")
+        return ""
+
+
 async def open_ticket(client: AsyncWebClient, app_token: str) -> str:
     """Ask for the address of a socket; good for one dial. Raises `SocketRefused`."""
     try:
@@ -78,7 +92,7 @@ async def open_ticket(client: AsyncWebClient, app_token: str) -> str:
 
 def tickets(client: AsyncWebClient, app_token: str, first: str) -> OpenTicket:
     """Give the preflight's ticket to the first dial and a fresh one to every later one."""
-    unused = [first]
+    unused = [first] if first else []
 
     async def ticket() -> str:
         return unused.pop() if unused else await open_ticket(client, app_token)

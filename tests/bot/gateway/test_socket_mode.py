@@ -12,7 +12,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.gateway.preflight import open_ticket
+from bot.gateway.preflight import check_slack, open_ticket
 from bot.gateway.socket_mode import Patience, SocketGateway
 from bot.listeners.wiring import on_event
 from bot.playground import Fault, Playground, Rules
@@ -174,3 +174,56 @@ async def test_heard_tells_when_the_last_sign_of_life_came(playground: Playgroun
         playground.workspace.faults.add(Fault("refuse", "dial", count=0))
         await playground.board.end(playground.board.lines[0], "abort")
         await wait_until(lambda: gateway.heard_seconds_ago() is None)
+
+
+async def test_a_flapping_connection_is_dialled_ever_more_slowly(playground: Playground):
+    """Opened and ended at once, again and again: tickets are scarce, so the pauses grow."""
+    patience = Patience(dial_seconds=2, back_off_seconds=(0.05, 0.4))
+    async with a_gateway(playground, Ears(), patience):
+        for count in range(1, 5):
+            await wait_until(lambda: len(playground.board.lines) == 1)
+            assert len(playground.journal.of("socket", state="open")) == count
+            await playground.board.end(playground.board.lines[0], "abort")
+        await wait_until(lambda: len(playground.journal.of("socket", state="open")) == 5)
+    times = [entry["t"] for entry in playground.journal.of("socket", state="open")]
+    assert times[1] - times[0] < 0.3
+    assert times[4] - times[3] >= 0.4
+
+
+async def test_a_gap_is_told_of_before_the_new_connection_brings_anything(playground: Playground):
+    """Nobody listened for a while: the next hello says so; the second connection does not."""
+    told: list[int] = []
+    ears = Ears()
+    client = AsyncWebClient("", playground.api_url)
+    gateway = SocketGateway(
+        ears.app(playground),
+        lambda: open_ticket(client, playground.app_token),
+        patience=HASTY,
+        on_gap=lambda: told.append(len(ears.heard)),
+    )
+    await gateway.start()
+    await wait_until(lambda: len(playground.board.lines) == 2)
+    assert told == [0]
+    await playground.board.end(playground.board.lines[0], "abort")
+    await wait_until(lambda: len(playground.board.lines) == 2)
+    assert told == [0]
+    playground.workspace.faults.add(Fault("refuse", "dial", count=0))
+    for line in list(playground.board.lines):
+        await playground.board.end(line, "abort")
+    await playground.people.post("ann", "#api", "into the void")
+    playground.workspace.faults.clear()
+    await wait_until(lambda: len(told) == 2)
+    await hears(playground, ears, "there you are")
+    assert told == [0, 0]
+    await gateway.close()
+
+
+async def test_a_start_that_slack_slows_down_goes_on_dialling(playground: Playground):
+    """Restarts in a row are limited by Slack: that is no wrong token, and no reason to end."""
+    playground.workspace.faults.add(
+        Fault("rate_limited", "apps.connections.open", count=2, seconds=1)
+    )
+    client = AsyncWebClient(playground.bot_token, playground.api_url)
+    ready = await check_slack(client, playground.app_token)
+    assert ready.ticket == ""
+    assert ready.me.user == playground.app.user.id
