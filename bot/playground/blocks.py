@@ -9,6 +9,14 @@ Problems = list[str]
 Check = Callable[[Json, str, Problems], None]
 
 _ELEMENT_LIMITS = {"actions": 25, "context": 10, "context_actions": 5}
+_OPTIONS = {
+    "static_select": 100,
+    "multi_static_select": 100,
+    "overflow": 5,
+    "radio_buttons": 10,
+    "checkboxes": 10,
+}
+_OPTION_GROUPS = 100
 _TABLE_ROWS, _TABLE_COLUMNS = 100, 20
 
 
@@ -140,7 +148,9 @@ def _check_element(element: Json, pointer: str, found: Problems) -> None:
     kind = element.get("type")
     if kind == "button":
         _check_button(element, pointer, found)
-    elif kind in ("static_select", "multi_static_select", "overflow"):
+    elif kind in _OPTIONS and "option_groups" in element:
+        _check_groups(element, pointer, found)
+    elif kind in _OPTIONS:
         _check_options(element, pointer, found)
     elif kind in ("plain_text", "mrkdwn"):
         _check_text({"text": element}, "text", 3_000, pointer.rpartition("/")[0], found)
@@ -153,9 +163,20 @@ def _check_button(element: Json, pointer: str, found: Problems) -> None:
     _check_length(element, "accessibility_label", 75, pointer, found)
 
 
+def _check_groups(element: Json, pointer: str, found: Problems) -> None:
+    groups = _objects(element, "option_groups", pointer, found)
+    if not 1 <= len(groups) <= _OPTION_GROUPS:
+        where = f"{pointer}/option_groups"
+        found.append(f"must have 1 to {_OPTION_GROUPS} items [json-pointer:{where}]")
+    for place, group in enumerate(groups):
+        where = f"{pointer}/option_groups/{place}"
+        _check_text(group, "label", 75, where, found)
+        _check_options({**group, "type": element["type"]}, where, found)
+
+
 def _check_options(element: Json, pointer: str, found: Problems) -> None:
     options = _objects(element, "options", pointer, found)
-    most = 5 if element["type"] == "overflow" else 100
+    most = _OPTIONS[element["type"]]
     if not 1 <= len(options) <= most:
         found.append(f"must have 1 to {most} items [json-pointer:{pointer}/options]")
     for place, option in enumerate(options):
@@ -192,6 +213,17 @@ def _check_table(block: Json, pointer: str, found: Problems) -> None:
             found.append(f"no more than {_TABLE_COLUMNS} items allowed [json-pointer:{where}]")
 
 
+def _check_input(block: Json, pointer: str, found: Problems) -> None:
+    _check_text(block, "label", 2_000, pointer, found)
+    if "hint" in block:
+        _check_text(block, "hint", 2_000, pointer, found)
+    element = block.get("element")
+    if not isinstance(element, dict):
+        found.append(f"missing required field: element [json-pointer:{pointer}]")
+        return
+    _check_element(cast("Json", element), f"{pointer}/element", found)
+
+
 def _check_rich_text(block: Json, pointer: str, found: Problems) -> None:
     _need(block, "elements", pointer, found)
 
@@ -212,7 +244,7 @@ _CHECKS: dict[str, Check] = {
     "table": _check_table,
     "rich_text": _check_rich_text,
     "file": _check_nothing,
-    "input": _check_nothing,
+    "input": _check_input,
     "video": _check_nothing,
     "task_card": _check_nothing,
     "plan": _check_nothing,

@@ -45,6 +45,11 @@ ACTS = {
     "stop": Act(("user", "channel", "thread_ts")),
     "open_dm": Act(("user", "users"), (), "channel"),
     "join": Act(("user", "channel")),
+    "select": Act(("user", "action_id"), ("view", "channel", "ts", "block_id", "value", "values")),
+    "submit": Act(("user",), ("view", "values")),
+    "close_view": Act(("user",), ("view", "all")),
+    "open_home": Act(("user",), ("app",)),
+    "shortcut": Act(("user", "callback_id"), ("channel", "ts")),
 }
 
 Hand = Callable[..., Awaitable[object]]

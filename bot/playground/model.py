@@ -5,12 +5,13 @@ How they look on the wire is `shapes`; what happens to them is `posting`.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
 
 from bot.playground.clock import Timer
 from bot.playground.errors import Json
 
 Kind = Literal["public", "private", "im", "mpim"]
+Filled = dict[tuple[str, str], Json]  # by block_id and action_id: what a person put in there
 Rank = Literal["admin", "member", "guest", "single_channel_guest", "stranger", "bot"]
 
 
@@ -41,6 +42,15 @@ class User:
     locale: str = "en-US"
 
 
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """An entry of Slack's menus: global, or on a message."""
+
+    kind: Literal["global", "message"]
+    callback_id: str
+    title: str
+
+
 @dataclass(slots=True)
 class App:
     """An installed app: its bot user, its tokens, what it may and what it hears."""
@@ -53,7 +63,9 @@ class App:
     scopes: list[str]
     events: list[str]
     commands: dict[str, str] = field(default_factory=dict[str, str])
+    shortcuts: list[Shortcut] = field(default_factory=list[Shortcut])
     interactive: bool = True
+    home_tab: bool = True
     socket_mode: bool = True
 
 
@@ -119,6 +131,7 @@ class Message:
     stream: Stream | None = None
     ephemeral_for: str = ""
     hidden: bool = False
+    filled: dict[str, Filled] = field(default_factory=dict[str, Filled])
 
     @property
     def is_reply(self) -> bool:
@@ -173,6 +186,40 @@ class AgentSession:
     app_id: str
     status: str
     title: str = ""
+
+
+@dataclass(slots=True)
+class Trigger:
+    """The right to open one modal; `view` is the modal it was pressed in, if any."""
+
+    app_id: str
+    user: str
+    until: float
+    view: str = ""
+    used: bool = False
+
+
+@dataclass(slots=True)
+class View:
+    """A modal or a Home as one person has it; `shape` is what the app made of it."""
+
+    id: str
+    app: App
+    user: str
+    team: str
+    shape: Json
+    hash: str
+    root: str
+    previous: str = ""
+    filled: Filled = field(default_factory=dict[tuple[str, str], Json])
+
+    @property
+    def kind(self) -> str:
+        return str(self.shape["type"])
+
+    @property
+    def blocks(self) -> list[Json]:
+        return cast("list[Json]", self.shape["blocks"])
 
 
 @dataclass(slots=True)

@@ -19,6 +19,7 @@ from bot.playground.feed import Reader
 from bot.playground.model import Channel, User
 from bot.playground.shapes import user_json
 from bot.playground.surfaces import is_stoppable
+from bot.playground.views import view_json
 from bot.playground.workspace import Workspace
 
 PAGE = Path(__file__).parent / "page"
@@ -83,6 +84,37 @@ def snapshot(workspace: Workspace, user: User) -> Json:
             {"command": name, "description": description, "usage_hint": ""}
             for app in workspace.apps.values()
             for name, description in app.commands.items()
+        ],
+        **_beside(workspace, user),
+    }
+
+
+def _beside(workspace: Workspace, user: User) -> Json:
+    """Show what this person has beside the messages: open modals, Homes, shortcuts."""
+    apps = workspace.apps.values()
+    published = {app.id: workspace.homes.get((app.id, user.id)) for app in apps}
+    return {
+        "modals": [view_json(view) for view in workspace.modals.get(user.id, [])],
+        "homes": [
+            {
+                "app": app.id,
+                "bot": app.user.id,
+                "name": app.name,
+                "view": view_json(home) if (home := published[app.id]) else None,
+            }
+            for app in apps
+            if app.home_tab and "app_home_opened" in app.events
+        ],
+        "shortcuts": [
+            {
+                "app": app.id,
+                "name": app.name,
+                "type": shortcut.kind,
+                "callback_id": shortcut.callback_id,
+                "title": shortcut.title,
+            }
+            for app in apps
+            for shortcut in app.shortcuts
         ],
     }
 

@@ -1,24 +1,24 @@
 """What people do: post, edit, delete, react, upload, open a DM. Each as a user, by id or name.
 
 The in-process twin of the control API. What Slack's client would refuse is refused with Slack's
-error. Buttons, commands and Stop are in `interactions`.
+error. Buttons, commands and Stop are in `interactions`, modals and Home in `screens`.
 """
 
-from bot.playground import interactions, posting, unfurls, uploads
+from typing import Any
+
+from bot.playground import interactions, modals, posting, unfurls, uploads
 from bot.playground.composer import typed
 from bot.playground.emoji import checked_name
 from bot.playground.errors import Json, SlackError
 from bot.playground.events import show_channel, tell_apps
 from bot.playground.model import Channel, Message, User
 from bot.playground.richtext import rich_text
+from bot.playground.screens import Screens
 from bot.playground.workspace import Workspace
 
 
-class People:
+class People(Screens):
     """The hands of everybody in the workspace."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
 
     async def post(
         self, who: str, channel: str, text: str, *, thread_ts: str = "", broadcast: bool = False
@@ -73,10 +73,31 @@ class People:
         return posting.post(self._workspace, place, message).ts
 
     async def click(self, who: str, channel: str, ts: str, **pressed: object) -> None:
-        """Press an element of a message, named by `block_id`, `action_id`, `value`."""
+        """Press an element of a message: `action_id`, `block_id` where needed, and `value`."""
         user, place = _at(self._workspace, who, channel)
         message = place.ephemerals.get(ts) or self._workspace.message(place, ts)
         interactions.press(self._workspace, user, place, message, pressed)
+
+    async def select(
+        self,
+        who: str,
+        action_id: str,
+        *,
+        view: str = "",
+        values: dict[str, Json] | None = None,
+        **place: Any,  # noqa: ANN401 - JSON: channel, ts, block_id, value
+    ) -> None:
+        """Press or fill in an element of a `view`, or of the message `ts` in `channel`.
+
+        `values` are the other fields of a view as they stand: block_id, action_id, value.
+        """
+        pressed = {"action_id": action_id, **place}
+        if not view and place.get("channel"):
+            channel, ts = pressed.pop("channel"), pressed.pop("ts", "")
+            await self.click(who, channel, ts, **pressed)
+            return
+        user = self._workspace.user_named(who)
+        modals.press(self._workspace, user, view, pressed, values or {})
 
     async def command(
         self, who: str, channel: str, command: str, text: str = "", *, thread_ts: str = ""

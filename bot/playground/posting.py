@@ -3,10 +3,11 @@
 `methods.chat` checks what an app may, `people` what a person may; both end here.
 """
 
+import copy
 import re
 from typing import cast
 
-from bot.playground import events, limits
+from bot.playground import elements, events, limits
 from bot.playground.errors import Json, SlackError
 from bot.playground.model import App, Channel, Message, ResponseUrl
 from bot.playground.shapes import bot_profile, message_json
@@ -68,11 +69,12 @@ def sign(message: Message, app: App) -> None:
 
 
 def name_blocks(workspace: Workspace, message: Message) -> None:
-    """Give each block an id, as Slack does; a markdown block does not keep its own."""
-    message.blocks = [dict(block) for block in message.blocks]
+    """Give each block and element an id, as Slack does; a markdown block does not keep its own."""
+    message.blocks = copy.deepcopy(message.blocks)
     for block in message.blocks:
-        if not block.get("block_id") or block["type"] == "markdown":
-            block["block_id"] = workspace.ids.token(5)
+        if block["type"] == "markdown":
+            block["block_id"] = ""
+    elements.name(message.blocks, lambda: workspace.ids.token(5))
 
 
 def say(workspace: Workspace, address: ResponseUrl, answer: Json) -> Message:

@@ -25,7 +25,9 @@ from bot.playground.model import (
     ResponseUrl,
     Status,
     Team,
+    Trigger,
     User,
+    View,
 )
 from bot.playground.rates import Rates
 from bot.playground.rules import Rules
@@ -38,6 +40,7 @@ class Workspace:
     """Everything there is; `base_url` is where the server answers, without a final slash.
 
     `send` is how a payload leaves for an app; `tickets` are the Socket Mode URLs not dialled yet.
+    `modals` are the open stacks by user; `homes` are published per app and user.
     """
 
     base_url: str
@@ -59,6 +62,9 @@ class Workspace:
     tickets: dict[str, tuple[App, float]] = field(default_factory=dict[str, tuple[App, float]])
     statuses: dict[tuple[str, str], Status] = field(default_factory=dict[tuple[str, str], Status])
     response_urls: dict[str, ResponseUrl] = field(default_factory=dict[str, ResponseUrl])
+    triggers: dict[str, Trigger] = field(default_factory=dict[str, Trigger])
+    modals: dict[str, list[View]] = field(default_factory=dict[str, list[View]])
+    homes: dict[tuple[str, str], View] = field(default_factory=dict[tuple[str, str], View])
     sessions: dict[tuple[str, str], AgentSession] = field(
         default_factory=dict[tuple[str, str], AgentSession]
     )

@@ -9,6 +9,7 @@ from bot.playground.methods import (
     people,
     reactions,
     streams,
+    views,
 )
 from bot.playground.methods.table import Method
 
@@ -23,6 +24,7 @@ TABLE: dict[str, Method] = {
         reactions.METHODS,
         files.METHODS,
         agents.METHODS,
+        views.METHODS,
     )
     for method in group
 }

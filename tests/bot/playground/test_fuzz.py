@@ -35,7 +35,7 @@ class Junk:
     """Draws JSON that is sometimes nearly right; `right` are arguments every method likes."""
 
     def __init__(self, seed: int, right: Json) -> None:
-        self._dice = random.Random(seed)  # noqa: S311 - a test repeats
+        self._dice = random.Random(seed)
         self._right = right
 
     def value(self, depth: int = 4) -> Any:  # noqa: ANN401 - JSON of any shape

@@ -22,7 +22,7 @@ class Life:
         self.playground = playground
         self.people = playground.people
         self.api = Api(playground)
-        self.dice = random.Random(seed)  # noqa: S311 - a test repeats
+        self.dice = random.Random(seed)
         self.roots = [""]
         self.streams = [""]
 
