@@ -8,7 +8,7 @@ import os
 import signal
 from asyncio.subprocess import Process
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,7 @@ from storage.client import Store
 from storage.queue import Queue
 from storage.server import embedded
 from storage.sessions import SessionStore
-from tests.acceptance.world import World, a_world
+from tests.acceptance.world import World, a_world, store_pid
 from tests.support import wait_until
 
 SCRIPT = """
@@ -52,23 +52,12 @@ async def restarted(world: World) -> AsyncGenerator[None]:
         yield
 
 
-def store_pids(home: Path) -> list[int]:
-    """The process ids of the embedded servers that live in `home`: one or none."""
-    found: list[int] = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with suppress(OSError):
-                # Not by its command line, which it rewrites as far as there is room.
-                if (entry / "cwd").readlink() == home / "store":
-                    found.append(int(entry.name))
-    return found
-
-
 async def test_killed_before_the_ack_the_event_comes_again_and_is_answered_once(tmp_path: Path):
     """The push hangs in a frozen store, the process dies, the push may still arrive: one turn."""
     async with a_world(tmp_path, SCRIPT) as world:
         running = await world.start()
-        (server,) = store_pids(tmp_path)
+        server = await store_pid(tmp_path)
+        assert server is not None
         os.kill(server, signal.SIGSTOP)
         root = await world.says("ann", "#api", "@Deskmate hi")
         journal = world.playground.journal
@@ -182,10 +171,11 @@ async def test_a_gentle_stop_hands_the_turn_back_and_leaves_no_process(tmp_path:
         running = await world.start()
         root = await world.says("ann", "#api", "@Deskmate get stuck")
         await wait_until(lambda: len(world.asked()) == 1)
-        (server,) = store_pids(tmp_path)
+        server = await store_pid(tmp_path)
+        assert server is not None
         running.send_signal(signal.SIGTERM)
         async with asyncio.timeout(10):
             assert await running.wait() == 0
-        assert server not in store_pids(tmp_path)
+        assert await store_pid(tmp_path) is None
         async with restarted(world):
             assert await world.answered("#api", root) == ["at last"]

@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from bot.app import App
-from bot.playground import Playground
+from bot.playground import Playground, Rules
 from bot.playground.model import Message
 from bot.settings import load
 from harness.chat.rehearsal import Rehearsal
 from harness.chat.rehearsal_server import RehearsalServer
 from harness.chat.script import load_script
+from harness.errors import StoreUnavailable
+from storage.client import Store
 from tests.support import wait_until
 
 MODEL = "rehearsed-1"
@@ -60,9 +62,9 @@ class World:
             yield app
 
     @asynccontextmanager
-    async def process(self) -> AsyncGenerator[Process]:
+    async def process(self, *arguments: str, **settings: str) -> AsyncGenerator[Process]:
         """The bot as `deskmate run` in its own process, connected; ended gently if it lives."""
-        running = await self.start()
+        running = await self.start(*arguments, **settings)
         try:
             yield running
         finally:
@@ -71,22 +73,23 @@ class World:
                 async with asyncio.timeout(PATIENCE_SECONDS):
                     await running.wait()
 
-    async def start(self) -> Process:
-        """Start `deskmate run` and wait until it says that it is connected."""
+    async def start(self, *arguments: str, **settings: str) -> Process:
+        """Start `deskmate run` and wait until it says that it is connected, or at work."""
         with (self.home / "run.log").open("ab") as log:
             running = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
                 "bot",
                 "run",
+                *arguments,
                 stdout=PIPE,
                 stderr=log,
-                env={"PATH": os.defpath, **self.environ()},
+                env={"PATH": os.defpath, **self.environ(), **settings},
             )
         assert running.stdout is not None
         async with asyncio.timeout(PATIENCE_SECONDS):
             line = await running.stdout.readline()
-        assert b"connected" in line, (self.home / "run.log").read_text()
+        assert b"Ctrl-C stops it" in line, (self.home / "run.log").read_text()
         return running
 
     @property
@@ -148,8 +151,29 @@ def spoken(text: str) -> str:
 
 
 @asynccontextmanager
-async def a_world(home: Path, script: str | None = None, **settings: str) -> AsyncGenerator[World]:
+async def a_world(
+    home: Path, script: str | None = None, slack: Rules | None = None, /, **settings: str
+) -> AsyncGenerator[World]:
     """A workspace and a model with a script of its own (YAML), without a bot yet."""
     rules = load_script(script) if script is not None else None
-    async with Playground() as playground, RehearsalServer(Rehearsal(rules)) as model:
-        yield World(playground, model, home, settings)
+    async with Playground(rules=slack) as playground, RehearsalServer(Rehearsal(rules)) as model:
+        try:
+            yield World(playground, model, home, settings)
+        finally:
+            # A bot that was killed leaves its store running; a test leaves nothing.
+            if (pid := await store_pid(home)) is not None:
+                os.kill(pid, signal.SIGKILL)
+
+
+async def store_pid(home: Path) -> int | None:
+    """The process id of the embedded server that lives in `home`, asked from the server."""
+    folder = home / "store"
+    try:
+        address = folder / "address"
+        path = address.read_text().strip() if address.exists() else str(folder / "store.sock")
+        password = (folder / "password").read_text().strip()
+        async with Store.connect(f"unix://{path}", password) as store:
+            found = await store.run_command("INFO", "server")
+    except (OSError, StoreUnavailable):
+        return None
+    return int(found["process_id"])

@@ -7,14 +7,12 @@ import signal
 from asyncio.subprocess import Process
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from bot.playground import Rules
-from tests.acceptance.test_restart import store_pids
-from tests.acceptance.world import World, a_world
+from tests.acceptance.world import World, a_world, store_pid
 from tests.support import wait_until
 
 SCRIPT = """
@@ -81,9 +79,8 @@ async def ask(world: World, dice: random.Random, number: int) -> dict[tuple[str,
 async def kill(world: World, running: Process, victim: str) -> Process:
     """Kill, and start the bot again if it was the bot; a dead store is the bot's to revive."""
     if victim in {"store", "both"}:
-        for pid in store_pids(world.home):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        if (pid := await store_pid(world.home)) is not None:
+            os.kill(pid, signal.SIGKILL)
     if victim in {"bot", "both"}:
         running.kill()
         await running.wait()
