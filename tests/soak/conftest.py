@@ -12,17 +12,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def kills(pytestconfig: pytest.Config) -> int:
-    return int(pytestconfig.getoption("--kills"))
+    return int(str(pytestconfig.getoption("--kills")))
 
 
 @pytest.fixture(scope="session")
 def turns(pytestconfig: pytest.Config) -> int:
-    return int(pytestconfig.getoption("--turns"))
+    return int(str(pytestconfig.getoption("--turns")))
 
 
 @pytest.fixture(scope="session")
 def trials(pytestconfig: pytest.Config) -> int:
-    return int(pytestconfig.getoption("--trials"))
+    return int(str(pytestconfig.getoption("--trials")))
 
 
 @pytest.fixture(scope="session")

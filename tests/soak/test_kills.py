@@ -78,9 +78,8 @@ async def ask(world: World, dice: random.Random, number: int) -> dict[tuple[str,
 
 async def kill(world: World, running: Process, victim: str) -> Process:
     """Kill, and start the bot again if it was the bot; a dead store is the bot's to revive."""
-    if victim in {"store", "both"}:
-        if (pid := await store_pid(world.home)) is not None:
-            os.kill(pid, signal.SIGKILL)
+    if victim in {"store", "both"} and (pid := await store_pid(world.home)) is not None:
+        os.kill(pid, signal.SIGKILL)
     if victim in {"bot", "both"}:
         running.kill()
         await running.wait()
