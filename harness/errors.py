@@ -42,16 +42,22 @@ class ModelUnavailable(Exception):  # noqa: N818 - reads as the state it names
 
     `reason` is a short phrase for people ("timeout", "it refuses the key (401)");
     `retry_after` seconds if the endpoint asked for a pause; `needs_operator` if only a change of
-    settings can help.
+    settings can help; `too_long` if the request does not fit into the model's context.
     """
 
     def __init__(
-        self, reason: str, *, retry_after: float | None = None, needs_operator: bool = False
+        self,
+        reason: str,
+        *,
+        retry_after: float | None = None,
+        needs_operator: bool = False,
+        too_long: bool = False,
     ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.retry_after = retry_after
         self.needs_operator = needs_operator
+        self.too_long = too_long
 
 
 class StoreUnavailable(Exception):  # noqa: N818 - reads as the state it names

@@ -128,6 +128,7 @@ class ToolCall(BaseModel):
 class Message(BaseModel):
     """One message of a session's history, exactly as it goes over the wire.
 
+    `reasoning` is the thinking that some endpoints want back with an answer, and nobody is shown.
     `taint`, which does not go there, names where text in it came from that is neither the
     project's own nor a member's word: "guest", "upload", "web", "mcp:jira".
     """
@@ -137,6 +138,7 @@ class Message(BaseModel):
     content: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str = ""
+    reasoning: str = ""
     taint: tuple[str, ...] = ()
 
 
@@ -192,7 +194,11 @@ class ToolSchema(BaseModel):
 
 
 class ModelRequest(BaseModel):
-    """One model call. `tail` is volatile: sent last, never stored."""
+    """One model call. `tail` is volatile: sent last, never stored.
+
+    `max_tokens` bounds the visible text. It and `temperature` are left out where an endpoint
+    refuses them.
+    """
 
     model_config = FROZEN
     model: str
@@ -200,6 +206,8 @@ class ModelRequest(BaseModel):
     tools: tuple[ToolSchema, ...] = ()
     messages: tuple[Message, ...]
     tail: str = ""
+    temperature: float | None = None
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +225,7 @@ class Delta:
     """A fragment of a model's answer. A stream is whole only once a `finish` has come."""
 
     text: str = ""
+    reasoning: str = ""
     tool_call: ToolCallDelta | None = None
     usage: Usage | None = None
     finish: str = ""

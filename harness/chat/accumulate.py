@@ -6,10 +6,9 @@ Tool calls are told apart by their index; an id comes once, always anew, or neve
 
 from dataclasses import dataclass, field
 
-from harness.models import Delta, Message, ModelRequest, ToolCall, Usage
+from harness.models import Delta, Message, ModelRequest, ToolCall, ToolCallDelta, Usage
 from harness.plain import is_object, mended
-
-_CHARS_PER_TOKEN = 4
+from harness.tokens import message_tokens, request_tokens
 
 
 @dataclass(slots=True)
@@ -25,7 +24,8 @@ class Answer:
     def __init__(self, id_prefix: str) -> None:
         self._id_prefix = id_prefix
         self._text: list[str] = []
-        self._calls: dict[int, _Call] = {}
+        self._reasoning: list[str] = []
+        self._calls: dict[int, list[_Call]] = {}
         self._usage: Usage | None = None
         self.finish = ""
         self.fragments = 0
@@ -36,19 +36,25 @@ class Answer:
         self._usage = delta.usage or self._usage
         if delta.text:
             self._text.append(delta.text)
+        if delta.reasoning:
+            self._reasoning.append(delta.reasoning)
         if delta.tool_call is not None:
             part = delta.tool_call
-            call = self._calls.setdefault(part.index, _Call())
+            call = self._call_of(part)
             call.id = call.id or part.id
             call.name = call.name or part.name
             call.arguments.append(part.arguments)
 
     @property
     def is_whole(self) -> bool:
-        """A finish came; or calls came and each is complete, for endpoints that forget it."""
-        return bool(self.finish) or (
-            bool(self._calls) and all(is_object(_joined(call)) for call in self._calls.values())
-        )
+        """A finish came; or calls came and each is complete, for endpoints that forget it.
+
+        An answer that ends with calls but has none is not.
+        """
+        calls = self._in_order()
+        if calls and not self.finish:
+            return all(is_object(_joined(call)) for call in calls)
+        return bool(self.finish) and bool(calls or self.finish != "tool_calls")
 
     @property
     def is_empty(self) -> bool:
@@ -57,26 +63,45 @@ class Answer:
     def message(self) -> Message:
         calls: list[ToolCall] = []
         taken: set[str] = set()
-        for number, (_, call) in enumerate(sorted(self._calls.items())):
+        for number, call in enumerate(self._in_order()):
             call_id = call.id if call.id and call.id not in taken else f"{self._id_prefix}_{number}"
             taken.add(call_id)
             calls.append(ToolCall(id=call_id, name=call.name, arguments=_joined(call)))
         return Message(
-            role="assistant", content=mended("".join(self._text)), tool_calls=tuple(calls)
+            role="assistant",
+            content=mended("".join(self._text)),
+            tool_calls=tuple(calls),
+            reasoning=mended("".join(self._reasoning)),
         )
 
     def usage(self, request: ModelRequest) -> Usage:
         """Give what the endpoint counted, or an estimate marked as one."""
         if self._usage is not None:
             return self._usage.model_copy(update={"model_calls": 1})
-        sent = len(request.system) + sum(len(message.content) for message in request.messages)
-        written = len("".join(self._text)) + sum(len(_joined(c)) for c in self._calls.values())
         return Usage(
-            input_tokens=sent // _CHARS_PER_TOKEN,
-            output_tokens=written // _CHARS_PER_TOKEN,
+            input_tokens=request_tokens(request),
+            output_tokens=message_tokens(self.message()),
             model_calls=1,
             estimated=True,
         )
+
+    def _in_order(self) -> list[_Call]:
+        return [call for _, calls in sorted(self._calls.items()) for call in calls]
+
+    def _call_of(self, part: ToolCallDelta) -> _Call:
+        """Find the call a fragment belongs to.
+
+        Some endpoints give all calls the same index; there a name that comes again, with arguments,
+        after a complete call begins the next one.
+        """
+        calls = self._calls.setdefault(part.index, [_Call()])
+        if calls[-1].name and part.name and part.arguments.strip() and _is_complete(calls[-1]):
+            calls.append(_Call())
+        return calls[-1]
+
+
+def _is_complete(call: _Call) -> bool:
+    return is_object("".join(call.arguments))
 
 
 def _joined(call: _Call) -> str:

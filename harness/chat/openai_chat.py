@@ -1,34 +1,41 @@
 """A model behind any OpenAI-compatible endpoint: Chat Completions, streamed.
 
 The SDK (0.5 s, 49 MB) is imported when the first turn needs it. It repeats failed calls twice;
-there is no second layer of retries here. Neighbours: `wire` (the JSON), `failures` (the words for
-people), `accumulate` (what becomes of the fragments).
+there is no second layer of retries here. A refusal that tells how the endpoint differs is learned
+from, once. Neighbours: `wire` (requests as JSON), `fragments` (answers), `quirks` (differences),
+`failures` (the words for people).
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from harness.chat.failures import refusal
+from harness.chat.failures import is_too_long, refusal
+from harness.chat.fragments import streamed, whole
+from harness.chat.quirks import Quirks, known, learned
 from harness.chat.wire import request_body
 from harness.errors import ModelUnavailable
-from harness.models import Delta, ModelRequest, ToolCallDelta, Usage
-from harness.plain import mended
+from harness.models import Delta, ModelRequest
+from harness.tokens import text_weight
 
 if TYPE_CHECKING:
     from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream
-    from openai.types.chat import ChatCompletionChunk
-    from openai.types.chat.chat_completion_chunk import ChoiceDeltaToolCall
-    from openai.types.completion_usage import CompletionUsage
+    from openai.types.chat import ChatCompletion, ChatCompletionChunk
+
+    Sent = AsyncStream[ChatCompletionChunk] | ChatCompletion
 
 _OPENAI = "https://api.openai.com/v1"
-_USAGE_OPTION = "stream_options"
+_MOST_LESSONS = 6
+_BAD_REQUEST = 400
 
 
 class OpenAIChat:
-    """A `ChatModel` over HTTP. Time-outs in seconds: to connect, and between two fragments."""
+    """A `ChatModel` over HTTP. Time-outs in seconds: to connect, and between two fragments.
+
+    `quirks` are flags by the model's name, for models of which more is known than `quirks.known`.
+    """
 
     def __init__(
         self,
@@ -38,15 +45,16 @@ class OpenAIChat:
         connect_seconds: float = 10.0,
         idle_seconds: float = 120.0,
         retries: int = 2,
+        quirks: Mapping[str, Quirks] | None = None,
     ) -> None:
         self._api_key = api_key
         self._base_url = base_url or _OPENAI
         self._connect_seconds = connect_seconds
         self._idle_seconds = idle_seconds
         self._retries = retries
+        self._quirks = dict(quirks or {})
         self._client: AsyncOpenAI | None = None
         self._preparing = asyncio.Lock()
-        self._counts_usage = True
 
     async def prepare(self) -> None:
         """Import the SDK and build the client ahead of the first turn, off the event loop."""
@@ -56,6 +64,10 @@ class OpenAIChat:
         if self._client is not None:
             await self._client.close()
 
+    def quirks(self, model: str) -> Quirks:
+        """Say how a model is spoken to here: what was set or known, and what was learned since."""
+        return self._quirks.get(model) or known(self._base_url, model)
+
     async def complete(self, request: ModelRequest) -> AsyncGenerator[Delta]:
         """Stream an answer; an answer that breaks off ends without a `finish`.
 
@@ -63,11 +75,29 @@ class OpenAIChat:
         may hold keys and addresses, so it goes nowhere, not even into a traceback.
         """
         client = await self._ready()
-        from openai import APIConnectionError, APIError, APITimeoutError  # noqa: PLC0415 - slow
+        sent = await self._open(client, request)
+        quirks = self.quirks(request.model)
+        shown, has_calls = 0.0, False
+        async with aclosing(self._received(sent, request.model)) as deltas:
+            async for delta in deltas:
+                has_calls = has_calls or delta.tool_call is not None
+                if delta.finish == "tool_calls" and request.tools and not has_calls:
+                    # They got lost in the stream: from now on such answers come in one piece.
+                    self._quirks[request.model] = quirks.model_copy(update={"stream_tools": False})
+                if delta.reasoning and not quirks.echo_reasoning:
+                    continue
+                yield delta
+                shown += text_weight(delta.text)
+                if _is_over(shown, request, quirks):
+                    yield Delta(finish="length")
+                    return
 
-        stream = await self._open(client, request)
+    async def _received(self, sent: "Sent", model: str) -> AsyncGenerator[Delta]:
+        from openai import APIConnectionError, APIError, APITimeoutError, AsyncStream  # noqa: PLC0415 - slow
+
         try:
-            async with aclosing(_deltas(stream)) as deltas:
+            translated = streamed(sent) if isinstance(sent, AsyncStream) else whole(sent)
+            async with aclosing(translated) as deltas:
                 async for delta in deltas:
                     yield delta
         except APITimeoutError:
@@ -75,11 +105,12 @@ class OpenAIChat:
         except APIConnectionError:
             return
         except APIError as error:
-            raise _explain(error, request.model) from None
+            raise _explain(error, model) from None
         except (ValueError, TypeError, AttributeError):
             return  # a fragment that is no JSON, or none of this protocol
         finally:
-            await stream.close()
+            if isinstance(sent, AsyncStream):
+                await sent.close()
 
     async def _ready(self) -> "AsyncOpenAI":
         async with self._preparing:
@@ -97,94 +128,68 @@ class OpenAIChat:
             max_retries=self._retries,
         )
 
-    async def _open(
-        self, client: "AsyncOpenAI", request: ModelRequest
-    ) -> "AsyncStream[ChatCompletionChunk]":
-        """Send the request and wait for the head of the answer, retries included."""
-        from openai import APIError, BadRequestError  # noqa: PLC0415 - slow
+    async def _open(self, client: "AsyncOpenAI", request: ModelRequest) -> "Sent":
+        """Send the request and wait for the head of the answer, retries and lessons included."""
+        from openai import APIError  # noqa: PLC0415 - slow
 
-        try:
-            async with asyncio.timeout(self._idle_seconds):
-                return await self._send(client, request)
-        except TimeoutError:
-            raise ModelUnavailable("timeout") from None
-        except BadRequestError as error:
-            if not self._counts_usage or _USAGE_OPTION not in str(error.body):
-                raise _explain(error, request.model) from None
-        except APIError as error:
-            raise _explain(error, request.model) from None
-        # This endpoint does not know the option that has it count tokens: do without from now on.
-        self._counts_usage = False
-        return await self._open(client, request)
+        for lessons in range(_MOST_LESSONS + 1):
+            try:
+                async with asyncio.timeout(self._idle_seconds):
+                    return await self._send(client, request)
+            except TimeoutError:
+                raise ModelUnavailable("timeout") from None
+            except APIError as error:
+                if lessons == _MOST_LESSONS or not self._learn(error, request.model):
+                    raise _explain(error, request.model) from None
+            except ValueError:
+                break  # the whole answer is no JSON
+        raise ModelUnavailable("it sent nothing usable")
 
-    async def _send(
-        self, client: "AsyncOpenAI", request: ModelRequest
-    ) -> "AsyncStream[ChatCompletionChunk]":
-        body = request_body(request)
-        if self._counts_usage:
-            body[_USAGE_OPTION] = {"include_usage": True}
+    async def _send(self, client: "AsyncOpenAI", request: ModelRequest) -> "Sent":
+        quirks = self.quirks(request.model)
+        body = request_body(request, quirks)
+        if request.tools and not quirks.stream_tools:
+            completion: ChatCompletion = await client.chat.completions.create(stream=False, **body)
+            return completion
+        if quirks.asks_usage:
+            body["stream_options"] = {"include_usage": True}
         stream: AsyncStream[ChatCompletionChunk] = await client.chat.completions.create(
             stream=True, **body
         )
         return stream
 
+    def _learn(self, error: "APIError", model: str) -> bool:
+        """Take a lesson from a refusal; False if there is none."""
+        from openai import APIStatusError  # noqa: PLC0415 - slow
 
-async def _deltas(stream: "AsyncStream[ChatCompletionChunk]") -> AsyncGenerator[Delta]:
-    """Translate fragments; half of a character waits for its other half."""
-    held = ""
-    async for chunk in stream:
-        if chunk.usage:
-            yield Delta(usage=_usage(chunk.usage))
-        for choice in (chunk.choices or ())[:1]:
-            text = held + _text(choice.delta.content)
-            held = text[-1] if text and "\ud800" <= text[-1] <= "\udbff" else ""
-            text = mended(text[: len(text) - len(held)])
-            if text:
-                yield Delta(text=text)
-            for call in _calls(choice.delta.tool_calls or ()):
-                yield Delta(tool_call=call)
-            if choice.finish_reason:
-                yield Delta(finish=choice.finish_reason)
+        if not isinstance(error, APIStatusError) or is_too_long(error.status_code, str(error)):
+            return False
+        lesson = learned(self.quirks(model), error.status_code, f"{error} {error.body}")
+        if lesson is None:
+            return False
+        self._quirks[model] = lesson
+        return True
 
 
-def _text(content: Any) -> str:  # noqa: ANN401 - some endpoints send a list of parts
-    if isinstance(content, str):
-        return content
-    return "".join(part.get("text", "") for part in content or ())
-
-
-def _calls(calls: "Iterable[ChoiceDeltaToolCall]") -> Iterable[ToolCallDelta]:
-    for call in calls:
-        function = call.function
-        yield ToolCallDelta(
-            index=call.index or 0,
-            id=call.id or "",
-            name=(function and function.name) or "",
-            arguments=(function and function.arguments) or "",
-        )
-
-
-def _usage(usage: "CompletionUsage") -> Usage:
-    details = usage.prompt_tokens_details
-    return Usage(
-        input_tokens=usage.prompt_tokens or 0,
-        output_tokens=usage.completion_tokens or 0,
-        cached_tokens=(details and details.cached_tokens) or 0,
-        model_calls=1,
-    )
+def _is_over(shown: float, request: ModelRequest, quirks: Quirks) -> bool:
+    """Say whether the visible text is at its bound, where the endpoint does not see to that."""
+    is_bounded = request.max_tokens is not None and quirks.max_tokens != "max_tokens"
+    return is_bounded and shown >= (request.max_tokens or 0)
 
 
 def _explain(error: "APIError", model: str) -> ModelUnavailable:
     from openai import APIConnectionError, APIStatusError, APITimeoutError  # noqa: PLC0415 - slow
 
     if isinstance(error, APIStatusError):
-        return refusal(error.status_code, model, _retry_after(error))
+        return refusal(error.status_code, model, _retry_after(error), str(error))
     if isinstance(error, APITimeoutError):
         return ModelUnavailable("timeout")
     if isinstance(error, APIConnectionError):
         return ModelUnavailable("cannot connect")
     # An error inside the stream: some gateways put an HTTP status into its code.
-    code = int(error.code) if error.code and error.code.isdigit() else 0
+    code = int(error.code) if error.code and str(error.code).isdigit() else 0
+    if is_too_long(code, str(error)):
+        return refusal(code or _BAD_REQUEST, model, body=str(error))
     is_status = 400 <= code <= 599  # noqa: PLR2004 - HTTP errors
     return refusal(code, model) if is_status else ModelUnavailable("it reports an error")
 

@@ -17,6 +17,7 @@ from harness.chat.failures import refusal
 from harness.chat.script import Rule, Step, demo_script, template
 from harness.context import spoken
 from harness.models import Delta, Message, ModelRequest, ToolCallDelta, Usage
+from harness.tokens import request_tokens, text_tokens
 
 NAME = "rehearsal"
 
@@ -27,7 +28,6 @@ _NO_RULE = Step(
         "for this. Set `OPENAI_API_KEY` and `DESKMATE_MODEL` to have a real model answer."
     )
 )
-_CHARS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,10 @@ class Cue:
     text: str
 
     def usage(self, request: ModelRequest) -> Usage:
-        sent = len(request.system) + sum(len(message.content) for message in request.messages)
         counted_in, counted_out = self.step.input_tokens, self.step.output_tokens
         return Usage(
-            input_tokens=sent // _CHARS_PER_TOKEN if counted_in is None else counted_in,
-            output_tokens=len(self.step.reply) // _CHARS_PER_TOKEN + 1
-            if counted_out is None
-            else counted_out,
+            input_tokens=request_tokens(request) if counted_in is None else counted_in,
+            output_tokens=text_tokens(self.step.reply) + 1 if counted_out is None else counted_out,
             cached_tokens=self.step.cached_tokens,
             model_calls=1,
         )
@@ -61,7 +58,8 @@ class Rehearsal:
     async def complete(self, request: ModelRequest) -> AsyncGenerator[Delta]:
         cue = self.cue(request)
         if cue.step.fail is not None:
-            raise refusal(cue.step.fail.status, request.model, cue.step.fail.retry_after)
+            fail = cue.step.fail
+            raise refusal(fail.status, request.model, fail.retry_after, fail.message)
         async for delta in self.play(cue, request):
             yield delta
 

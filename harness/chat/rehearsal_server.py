@@ -92,7 +92,7 @@ class RehearsalServer:
         self.served.append(served)
         cue = self._rehearsal.cue(request)
         if cue.step.fail is not None:
-            return _error(cue.step.fail.status, "This error is in the script.", cue)
+            return _error(cue.step.fail.status, cue.step.fail.message, cue)
         try:
             if body.get("stream"):
                 return await self._stream(call, cue, request, served)

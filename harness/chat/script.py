@@ -31,11 +31,12 @@ class ScriptedCall(BaseModel):
 
 
 class Failure(BaseModel):
-    """An HTTP error instead of an answer; `retry_after` in seconds."""
+    """An HTTP error instead of an answer; `retry_after` in seconds, `message` what it says."""
 
     model_config = _STRICT
     status: int = Field(ge=400, le=599)
     retry_after: float | None = None
+    message: str = "This error is in the script."
 
 
 class Step(BaseModel):

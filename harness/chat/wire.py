@@ -1,46 +1,71 @@
 """How our nouns look on the OpenAI wire (Chat Completions), both ways, as plain JSON values.
 
-Neighbours: `openai_chat` (speaks it as a client), `rehearsal_server` (as a server).
+Neighbours: `quirks` (where endpoints differ), `openai_chat` (speaks it as a client),
+`rehearsal_server` (as a server).
 """
 
+import hashlib
+import re
 from collections.abc import Iterable
 from typing import Any
 
+from harness.chat.quirks import Quirks
 from harness.models import Message, ModelRequest, ToolCall, ToolSchema, Usage
 
 Json = dict[str, Any]
 
+_THINKING_TOKENS = 4096
+_SHORT_ID = re.compile(r"[A-Za-z0-9]{9}")
 
-def request_body(request: ModelRequest) -> Json:
+
+def request_body(request: ModelRequest, quirks: Quirks | None = None) -> Json:
     """Write a request: one system message, the history, the tail as a last user message."""
+    quirks = quirks or Quirks()
     messages: list[Json] = [{"role": "system", "content": request.system}]
-    messages += [_wire_message(message) for message in request.messages]
-    if request.tail:
+    messages += [_wire_message(message, quirks) for message in request.messages]
+    if request.tail and quirks.tail == "user":
         messages.append({"role": "user", "content": request.tail})
+    elif request.tail:
+        messages[-1] |= {"content": f"{messages[-1]['content'] or ''}\n\n{request.tail}"}
     body: Json = {"model": request.model, "messages": messages}
     if request.tools:
         body["tools"] = [_wire_tool(tool) for tool in request.tools]
+    if request.temperature is not None and quirks.temperature:
+        body["temperature"] = request.temperature
+    if request.max_tokens is not None and quirks.max_tokens != "none":
+        # The newer field counts the thinking too, which comes before the text that is wanted.
+        thinking = _THINKING_TOKENS if quirks.max_tokens == "max_completion_tokens" else 0
+        body[quirks.max_tokens] = request.max_tokens + thinking
     return body
 
 
-def _wire_message(message: Message) -> Json:
+def _wire_message(message: Message, quirks: Quirks) -> Json:
     if message.role == "tool":
-        return {"role": "tool", "tool_call_id": message.tool_call_id, "content": message.content}
-    if not message.tool_calls:
-        return {"role": message.role, "content": message.content}
+        call_id = _wire_id(message.tool_call_id, quirks)
+        return {"role": "tool", "tool_call_id": call_id, "content": message.content}
     # No text beside calls is null: an empty string is what some endpoints refuse.
+    written: Json = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        written["content"] = message.content or None
+        written["tool_calls"] = [_wire_call(call, quirks) for call in message.tool_calls]
+    if message.role == "assistant" and quirks.echo_reasoning:
+        written["reasoning_content"] = message.reasoning  # where it is wanted, in every answer
+    return written
+
+
+def _wire_call(call: ToolCall, quirks: Quirks) -> Json:
     return {
-        "role": message.role,
-        "content": message.content or None,
-        "tool_calls": [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments},
-            }
-            for call in message.tool_calls
-        ],
+        "id": _wire_id(call.id, quirks),
+        "type": "function",
+        "function": {"name": call.name, "arguments": call.arguments},
     }
+
+
+def _wire_id(call_id: str, quirks: Quirks) -> str:
+    """Write a call's id; where only short ones are taken, others get one made from them."""
+    if not quirks.short_call_ids or _SHORT_ID.fullmatch(call_id):
+        return call_id
+    return hashlib.sha256(call_id.encode(errors="replace")).hexdigest()[:9]
 
 
 def _wire_tool(tool: ToolSchema) -> Json:

@@ -1,16 +1,20 @@
-"""An endpoint that answers with any bytes: for what no decent server would send."""
+"""An endpoint that answers with any bytes: recorded ones, and what no decent server would send."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 
 @asynccontextmanager
 async def endpoint(
-    answer: str, *, hold: bool = False, calls: list[str] | None = None
+    answer: str | Sequence[str], *, hold: bool = False, calls: list[str] | None = None
 ) -> AsyncGenerator[str]:
-    """An endpoint that writes these bytes to whoever calls, then closes, or holds the line."""
+    """An endpoint that writes these bytes to whoever calls, then closes, or holds the line.
 
+    Of several answers each call gets the next one; the last one stays.
+    """
+
+    answers = [answer] if isinstance(answer, str) else list(answer)
     serving: set[asyncio.Task[None] | None] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -19,7 +23,7 @@ async def endpoint(
         body = await reader.readexactly(int(head.split(b"content-length:")[1].split()[0]))
         if calls is not None:
             calls.append(body.decode())
-        writer.write(answer.encode())
+        writer.write((answers.pop(0) if len(answers) > 1 else answers[0]).encode())
         await writer.drain()
         if hold:
             await reader.read(-1)

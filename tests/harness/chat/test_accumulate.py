@@ -110,4 +110,4 @@ def test_usage_is_counted_or_estimated() -> None:
     counted = put_together(Delta(usage=Usage(input_tokens=9))).usage(REQUEST)
     assert counted == Usage(input_tokens=9, model_calls=1)
     estimated = put_together(Delta(text="z" * 20)).usage(REQUEST)
-    assert estimated == Usage(input_tokens=20, output_tokens=5, model_calls=1, estimated=True)
+    assert estimated == Usage(input_tokens=24, output_tokens=9, model_calls=1, estimated=True)
