@@ -50,6 +50,7 @@ ACTS = {
     "close_view": Act(("user",), ("view", "all")),
     "open_home": Act(("user",), ("app",)),
     "shortcut": Act(("user", "callback_id"), ("channel", "ts")),
+    "use_http": Act(("events",), ("interactivity", "commands"), "signing_secret"),
 }
 
 Hand = Callable[..., Awaitable[object]]

@@ -63,6 +63,7 @@ def add_app(workspace: Workspace, name: str, events: tuple[str, ...]) -> App:
         app_token=f"xapp-1-{app_id}-{secrets.token_hex(16)}",
         scopes=list(SCOPES),
         events=list(events),
+        signing_secret=secrets.token_hex(16),
     )
     workspace.apps[app.id] = app
     workspace.users[user.id] = user

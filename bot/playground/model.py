@@ -52,6 +52,16 @@ class Shortcut:
 
 
 @dataclass(slots=True)
+class Endpoint:
+    """Where an app takes its payloads over HTTP; `switched_off` after too many failures."""
+
+    events: str
+    interactivity: str
+    commands: str
+    switched_off: bool = False
+
+
+@dataclass(slots=True)
 class App:
     """An installed app: its bot user, its tokens, what it may and what it hears."""
 
@@ -66,6 +76,8 @@ class App:
     shortcuts: list[Shortcut] = field(default_factory=list[Shortcut])
     interactive: bool = True
     home_tab: bool = True
+    signing_secret: str = ""
+    endpoint: Endpoint | None = None
     socket_mode: bool = True
 
 
@@ -248,4 +260,5 @@ class Delivery:
     answered: Callable[[Json | None], None] | None = None
     failed: Callable[[], None] | None = None
     attempt: int = 0
+    reason: str = ""
     settled: bool = False

@@ -10,6 +10,9 @@ class Rules:
 
     ack_seconds: float = 3.0  # wall
     retry_delays: tuple[float, ...] = (0.0, 60.0, 300.0)
+    events_per_hour: int = 30_000
+    switch_off_events: int = 1_000
+    switch_off_share: float = 0.05
     max_sockets: int = 10
     ticket_seconds: float = 30.0  # wall
     ping_seconds: float = 10.0  # wall

@@ -16,13 +16,14 @@ from bot.playground import routes
 from bot.playground.clock import Clock
 from bot.playground.control import ACTS, Control
 from bot.playground.deliveries import Deliveries
+from bot.playground.errors import SlackError
 from bot.playground.faults import Faults
 from bot.playground.feed import Feed
 from bot.playground.fixture import furnish
 from bot.playground.ids import Ids
 from bot.playground.journal import Journal
 from bot.playground.methods import TABLE
-from bot.playground.model import App, Channel, Team
+from bot.playground.model import App, Channel, Endpoint, Team
 from bot.playground.pages import Page
 from bot.playground.people import People
 from bot.playground.rates import Rates
@@ -84,6 +85,7 @@ class Playground:
         _trace: TracebackType | None,
     ) -> None:
         self.deliveries.close()
+        await self.deliveries.callbacks.close()
         self.workspace.feed.end()
         if self._pings:
             self._pings.cancel()
@@ -114,6 +116,20 @@ class Playground:
     def channel(self, name: str) -> Channel:
         return self.workspace.channel_named(name)
 
+    async def use_http(self, events: str, interactivity: str = "", commands: str = "") -> str:
+        """Send to request URLs from now on, and close the sockets; returns the signing secret.
+
+        `events` is asked for its challenge and takes everything that has no URL of its own;
+        raises `url_verification_failed`.
+        """
+        if not await self.deliveries.callbacks.verify(self.app, events):
+            raise SlackError("url_verification_failed")
+        self.app.endpoint = Endpoint(events, interactivity or events, commands or events)
+        self.app.socket_mode = False
+        for line in self.board.lines_of(self.app):
+            await self.board.end(line, "link_disabled")
+        return self.app.signing_secret
+
     def _build(self, seed: int, clock: Clock, rules: Rules, file: Path | None) -> None:
         ids = Ids(seed)
         self.journal = Journal(clock, file, rules.journal_entries)
@@ -135,7 +151,8 @@ class Playground:
         )
 
     def _add_routes(self, site: web.Application) -> None:
-        hands = {name: getattr(self.people, name) for name in ACTS}
+        owners = (self, self.people)
+        hands = {name: getattr(o, name) for name in ACTS for o in owners if hasattr(o, name)}
         control = Control(self.workspace, self.board, hands, self.control_token)
         page = Page(self.control_token, self._model)
         routes.add_slack(site, self.workspace, TABLE)
