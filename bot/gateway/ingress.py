@@ -138,10 +138,12 @@ class Ingress:
         `StoreUnavailable`: then nothing may be acknowledged.
         """
         subtype = event.get("subtype")
-        if subtype == "message_changed":
-            await self._edited(event)
-        elif subtype == "message_deleted":
+        changed: dict[str, Any] = event.get("message") or {}
+        # A deleted root that has replies is not deleted but changed, into a tombstone.
+        if subtype == "message_deleted" or changed.get("subtype") == "tombstone":
             await self._deleted(event)
+        elif subtype == "message_changed":
+            await self._edited(event)
         elif is_from_a_person(event):
             incoming = read_incoming(event, self.me, self._now())
             return await self._accept(incoming, event_id, live=live)

@@ -200,6 +200,15 @@ async def test_deleting_the_message_of_a_running_turn_stops_it(tmp_path: Path):
         await wait_until(lambda: world.model.left == 1)
 
 
+async def test_deleting_the_root_of_a_running_turn_stops_it_too(tmp_path: Path):
+    """A root with replies becomes a tombstone: Slack reports a change, it means a deletion."""
+    async with a_world(tmp_path, SCRIPT) as world, world.bot():
+        root = await world.says("ann", "#api", "@Deskmate be slow")
+        await wait_until(lambda: bool(world.thread("#api", root)))
+        await world.playground.people.delete("ann", "#api", root)
+        await wait_until(lambda: world.model.left == 1)
+
+
 async def test_a_trivial_turn_costs_at_most_five_slack_calls(tmp_path: Path):
     """Counted on the wire, the look-up of the person included."""
     async with a_world(tmp_path, SCRIPT) as world, world.bot():
