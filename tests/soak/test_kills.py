@@ -4,16 +4,15 @@ import asyncio
 import os
 import random
 import signal
+import time
 from asyncio.subprocess import Process
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bot.playground import Rules
 from tests.acceptance.world import World, a_world, store_pid
-from tests.support import wait_until
 
 SCRIPT = """
 - when: '\\bwrite (\\w+)'
@@ -31,6 +30,7 @@ EXPECTED = {
     "slow": "Slow {0} one two three four five six seven eight nine ten.",
     "write": "I write {0}.\n\nDone with {0}.",
 }
+PATIENCE_SECONDS = 60
 CHANNELS = ("#api", "#web", "#general")
 
 
@@ -52,7 +52,7 @@ async def test_every_message_is_answered_once_and_in_order_whatever_is_killed(
             running = await kill(world, running, victim)
             killed[victim] += 1
             for (channel, root), expected in threads.items():
-                await wait_until(said(world, channel, root, expected), 60)
+                await said(world, channel, root, expected)
         await world.settled()
         running.send_signal(signal.SIGTERM)
         await running.wait()
@@ -87,12 +87,11 @@ async def kill(world: World, running: Process, victim: str) -> Process:
     return running
 
 
-def said(world: World, channel: str, root: str, expected: list[str]) -> Callable[[], bool]:
-    """Whether a thread holds exactly the expected answers, in order, and nothing half."""
-
-    def holds() -> bool:
-        texts = world.answers(channel, root)
-        assert len(texts) <= len(expected), f"twice: {texts}"
-        return texts == expected
-
-    return holds
+async def said(world: World, channel: str, root: str, expected: list[str]) -> None:
+    """Wait until a thread holds exactly the expected answers, in order, and nothing half."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while (texts := world.answers(channel, root)) != expected:
+        log = (world.home / "run.log").read_text().splitlines()[-25:]
+        assert len(texts) <= len(expected), f"twice: {texts}\n" + "\n".join(log)
+        assert time.monotonic() < deadline, f"{texts} is not {expected}\n" + "\n".join(log)
+        await asyncio.sleep(0.05)
