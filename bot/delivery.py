@@ -14,9 +14,9 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.failures import SlackBusy, SlackFailed, SlackRefused, SlackUnreachable
-from bot.markdown import escape
 from bot.outbound import inert
 from bot.pacing import Pacing
+from bot.plain import escape
 from bot.signs import Signs
 
 __all__ = ["Slack", "SlackBusy", "SlackFailed", "SlackRefused", "SlackUnreachable"]

@@ -42,23 +42,6 @@ class Entry:
         self.record = self.record.model_copy(update={"ts": ts})
 
     @property
-    def is_blank(self) -> bool:
-        """Nothing of this part can be in Slack."""
-        return not self.is_written or (self.record.state == "sealed" and not self.record.ts)
-
-    @property
-    def is_stream(self) -> bool:
-        return self.record.via == "stream"
-
-    @property
-    def is_open_stream(self) -> bool:
-        return self.is_stream and self.record.state == "open"
-
-    @property
-    def is_leaving(self) -> bool:
-        return self.record.digest == LEAVING
-
-    @property
     def end(self) -> int | None:
         """Where the sealed part ends in the reply's text, if another one follows."""
         end = self.record.digest.partition(":")[0]
@@ -76,20 +59,15 @@ class Entry:
         self.ts = ts or self.ts
         await self.check()
 
-    async def check(self) -> None:
+    async def check(self, digest: str = "") -> None:
         """Make sure the lease is ours, and that the part counts as open, before it changes."""
-        self.record = self.record.model_copy(update={"state": "open", "digest": ""})
+        self.record = self.record.model_copy(update={"state": "open", "digest": digest})
         await self._put()
 
     async def seal(self, digest: str) -> None:
         if (self.record.state, self.record.digest) == ("sealed", digest):
             return
         self.record = self.record.model_copy(update={"state": "sealed", "digest": digest})
-        await self._put()
-
-    async def leaving(self) -> None:
-        """Take note that the message is about to be deleted, and nobody may miss it."""
-        self.record = self.record.model_copy(update={"state": "open", "digest": LEAVING})
         await self._put()
 
     async def clear(self) -> None:

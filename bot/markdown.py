@@ -10,7 +10,7 @@ from itertools import accumulate, takewhile
 
 from bot.lines import Fence, Structure, Table, code_spans, parse
 from bot.outbound import inert
-from bot.plain import plain_lines
+from bot.plain import escape, plain_lines
 
 LIMIT = 11_500  # characters of Markdown per message (slack.md, section 7)
 PLAIN_LIMIT = 3_000
@@ -191,8 +191,3 @@ def plain(text: str, limit: int = PLAIN_LIMIT) -> str:
     sizes = accumulate(len(escape(char)) for char in said)
     kept = sum(1 for _ in takewhile(lambda size: size < limit, sizes))
     return f"{escape(said[:kept])}…"
-
-
-def escape(text: str) -> str:
-    """Escape the three characters that have a meaning in Slack's own mark-up."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -4,19 +4,19 @@ Every call names the channel and thread of its target and marks the message, so 
 recognised when Slack's answer got lost. Neighbours: `part` (which call when), `delivery` (how).
 """
 
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 import structlog
 
 from bot.delivery import Json, Slack
 from bot.failures import NOT_HERE, SlackRefused
 from bot.locale import say
+from bot.lookup import Lookup, Target, mark
 from bot.markdown import plain
 
 log = structlog.get_logger()
 
-MARK = "deskmate_part"
 _UNFIT = frozenset(
     {
         "invalid_blocks",
@@ -27,44 +27,22 @@ _UNFIT = frozenset(
     }
 )
 _SECTION_CHARS = 2_900
-_PAGES = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where a reply goes and whom it is for.
-
-    `thread_ts` is the root of the thread, `asked_ts` the message that is answered (nothing of the
-    reply is older), `lang` the language of our own words.
-    """
-
-    channel: str
-    thread_ts: str
-    user: str
-    user_team: str
-    is_dm: bool
-    turn_id: str
-    asked_ts: str = ""
-    lang: str = "en"
 
 
 class Outlet:
     """One target, and what is known of it: whether it takes streams, which messages are ours.
 
-    `opened` counts new messages; `stopped` is set once a person has stopped a stream.
+    `known` are the ts of its messages, `opened` counts new ones; `stopped` is set once a person
+    has stopped a stream.
     """
 
     def __init__(self, slack: Slack, target: Target) -> None:
         self._slack = slack
         self.target = target
         self._streams = True
-        self._known: set[str] = set()
+        self.known: set[str] = set()
         self.opened = 0
         self.stopped = False
-
-    def know(self, ts: str) -> None:
-        """Take note of a message of this reply."""
-        self._known.add(ts)
 
     def may_stream(self) -> bool:
         """Tell whether a stream can be opened here and now."""
@@ -85,7 +63,7 @@ class Outlet:
         """Post a part and return its ts; in a thread that is gone nothing stays behind."""
         target = self.target
         said = {"channel": target.channel, "thread_ts": target.thread_ts or None}
-        said |= {"unfurl_links": False, "unfurl_media": False, "metadata": self._mark(n)}
+        said |= {"unfurl_links": False, "unfurl_media": False, "metadata": mark(self.target, n)}
         answer = await self._say("chat.postMessage", said, content, patient=patient)
         ts = str(answer["ts"])
         posted: Json = answer.get("message") or {}
@@ -116,12 +94,12 @@ class Outlet:
     async def stop(self, n: int, ts: str, text: str = "") -> None:
         """End a stream, with its last text."""
         said = {"channel": self.target.channel, "ts": ts, "markdown_text": text or None}
-        said |= {"metadata": self._mark(n)}
+        said |= {"metadata": mark(self.target, n)}
         await self._slack.call("chat.stopStream", said, repeatable=not text)
 
     async def update(self, n: int, ts: str, content: str, *, patient: bool) -> None:
         """Let a message say something else."""
-        said = {"channel": self.target.channel, "ts": ts, "metadata": self._mark(n)}
+        said = {"channel": self.target.channel, "ts": ts, "metadata": mark(self.target, n)}
         await self._say("chat.update", said, content, patient=patient)
 
     async def delete(self, n: int, ts: str) -> None:
@@ -136,19 +114,10 @@ class Outlet:
             await self.update(n, ts, say(self.target.lang, "part_moved"), patient=True)
 
     async def find(self, n: int, *, streamed: bool) -> str:
-        """Look up a part whose ts is not known; empty if it never arrived.
-
-        A stream carries no mark before its end: it is the newest unmarked message of ours.
-        """
-        unmarked = ""
-        async for message in self._messages():
-            mark: Json = message.get("metadata") or {}
-            if mark.get("event_type") == MARK:
-                if mark.get("event_payload") == self._mark(n)["event_payload"]:
-                    return str(message["ts"])
-            elif streamed and self._may_be_ours(message):
-                unmarked = str(message["ts"])
-        return unmarked
+        """Look up a part whose ts is not known; empty if it never arrived."""
+        read = partial(self._slack.call, repeatable=True)
+        lookup = Lookup(read, self._slack.bot_user)
+        return await lookup.find(self.target, n, streamed=streamed, known=self.known)
 
     async def _say(self, method: str, said: Json, content: str, *, patient: bool) -> Json:
         """Say it as Markdown; in plain sections where Slack does not take that."""
@@ -171,29 +140,6 @@ class Outlet:
             return await self._slack.call_now(method, said, key=said["ts"])
         call = self._slack.call if patient else self._slack.call_now
         return await call(method, said, key=self.target.channel)
-
-    async def _messages(self) -> AsyncIterator[Json]:
-        target = self.target
-        asked: Json = {"channel": target.channel, "ts": target.thread_ts}
-        asked |= {"limit": 200, "include_all_metadata": True, "oldest": target.asked_ts or None}
-        method = "conversations.replies" if target.thread_ts else "conversations.history"
-        for _ in range(_PAGES):
-            answer = await self._slack.call(method, asked, repeatable=True)
-            for message in answer.get("messages", []):
-                yield message
-            more: Json = answer.get("response_metadata") or {}
-            if not more.get("next_cursor"):
-                return
-            asked["cursor"] = more["next_cursor"]
-
-    def _may_be_ours(self, message: Json) -> bool:
-        ts = str(message["ts"])
-        since = self.target.asked_ts or self.target.thread_ts or "0"
-        is_ours = message.get("user") == self._slack.bot_user
-        return is_ours and ts not in self._known and float(ts) > float(since)
-
-    def _mark(self, n: int) -> Json:
-        return {"event_type": MARK, "event_payload": {"turn": self.target.turn_id, "part": n}}
 
 
 def _sections(content: str) -> list[Json]:

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
-from bot.entries import Entry, digest_of
+from bot.entries import LEAVING, Entry, digest_of
 from bot.failures import SlackBusy, SlackRefused, SlackUnreachable
 from bot.markdown import has_table
 from bot.outlet import Outlet
@@ -35,15 +35,10 @@ class LivePart:
         self._outlet = outlet
         self.entry = entry
         self._tried: str | None = None
-        self.sent: str | None = None
-        self.state: State = "unsure"
-        if entry.is_blank:
-            self.state, self.sent = "new", ""
-        elif entry.ts:
-            outlet.know(entry.ts)
-            self.state = "streaming" if entry.is_open_stream else "standing"
-        if entry.is_leaving:
-            self.state = "leaving"
+        self.state = _state_of(entry)
+        self.sent: str | None = "" if self.state == "new" else None
+        if entry.ts:
+            outlet.known.add(entry.ts)
 
     async def write(self, content: str, *, final: bool, seal: str = "") -> None:
         """Let the message say `content`; `final`: wait for Slack, and seal it.
@@ -78,7 +73,7 @@ class LivePart:
             await self._recover()
         await self.pause()
         if self.state == "standing":
-            await self.entry.leaving()
+            await self.entry.check(LEAVING)
             self.state = "leaving"
         await self._leave()
 
@@ -104,13 +99,13 @@ class LivePart:
 
     async def _recover(self) -> None:
         """Find out whether a call whose answer is missing has arrived."""
-        streamed = self.entry.is_stream
+        streamed = self.entry.record.via == "stream"
         ts = await self._outlet.find(self.entry.n, streamed=streamed)
         if not ts:
             self.state, self.sent = "new", ""
             return
         await self.entry.opened(ts)
-        self._outlet.know(ts)
+        self._outlet.known.add(ts)
         self.sent = self._tried
         self.state = "streaming" if streamed else "standing"
 
@@ -142,7 +137,7 @@ class LivePart:
             if not lost.may_be_done:
                 self.state, self.sent = "new", ""
             raise
-        self._outlet.know(self.entry.ts)
+        self._outlet.known.add(self.entry.ts)
         self.state = "streaming" if via == "stream" else "standing"
         self.sent = content
 
@@ -224,3 +219,14 @@ class LivePart:
                 raise PartFixed from refused
             return
         self.sent = content
+
+
+def _state_of(entry: Entry) -> State:
+    record = entry.record
+    if not entry.is_written or (record.state == "sealed" and not record.ts):
+        return "new"
+    if record.digest == LEAVING:
+        return "leaving"
+    if not record.ts:
+        return "unsure"
+    return "streaming" if record.via == "stream" and record.state == "open" else "standing"

@@ -51,10 +51,6 @@ class Parts:
             self._sheets.append(Sheet(LivePart(self._outlet, entry), end=entry.end))
 
     @property
-    def is_empty(self) -> bool:
-        return not self._sheets
-
-    @property
     def rotate_at(self) -> float | None:
         """Say when the open stream, if there is one, must make room for the next."""
         sheet = self._sheets[-1] if self._sheets else None

@@ -34,6 +34,11 @@ def plain_lines(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "".join(said))
 
 
+def escape(text: str) -> str:
+    """Escape the three characters that have a meaning in Slack's own mark-up."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
 def _between(token: "Token") -> str:
     if token.type in {"fence", "code_block"}:
         return f"{token.content}\n"

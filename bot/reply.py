@@ -14,8 +14,9 @@ from bot.delivery import Slack
 from bot.draft import Draft
 from bot.failures import SlackBusy, SlackFailed, SlackRefused, SlackUnreachable
 from bot.locale import say
+from bot.lookup import Target
 from bot.markdown import plain
-from bot.outlet import Outlet, Target
+from bot.outlet import Outlet
 from bot.part import NO_REPLIES, THREAD_GONE
 from bot.parts import Parts
 from bot.timing import Pace, Timing
@@ -156,7 +157,10 @@ class Reply:
                 self._outlet.leave_thread()
                 self._draft.lead(say(self._target.lang, "detached"))
                 await self._parts.deliver(self._draft.text(), final=True)
-            elif not self._thread_is_gone(refused):
+            elif _is_gone(refused):
+                log.info("the thread is gone", channel=self._target.channel)
+                self._is_over = True
+            else:
                 raise
 
     async def _keep_flushing(self) -> None:
@@ -200,16 +204,12 @@ class Reply:
         except SlackRefused as refused:
             # The last word is tried all the same, and says what is wrong.
             self._timing.give_up()
-            if not self._thread_is_gone(refused):
-                log.warning("preview refused", error=refused.error)
+            log.warning("preview refused", error=refused.error)
         except LeaseLost:
             self._is_over = True
             raise
 
-    def _thread_is_gone(self, refused: SlackRefused) -> bool:
-        """Tell whether there is nobody left to answer: then there is nothing more to say."""
-        if refused.error not in THREAD_GONE or refused.method == "chat.update":
-            return False
-        log.info("the thread is gone", channel=self._target.channel)
-        self._is_over = True
-        return True
+
+def _is_gone(refused: SlackRefused) -> bool:
+    """Tell whether the thread is gone: then there is nobody to answer and nothing more to say."""
+    return refused.error in THREAD_GONE and refused.method != "chat.update"

@@ -4,14 +4,13 @@ import itertools
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.lines import LONGEST_MARK, parse
 from bot.markdown import (
     LIMIT,
     PLAIN_LIMIT,
-    escape,
     find_cut,
     has_table,
     may_begin_table,
@@ -19,6 +18,7 @@ from bot.markdown import (
     plain,
     split,
 )
+from bot.plain import escape
 
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n"
 
@@ -156,6 +156,7 @@ BLOCKS = [
 markdowns = st.lists(st.sampled_from(BLOCKS), max_size=20).map("".join)
 
 
+@settings(deadline=None)
 @given(markdowns, st.integers(256, 1200))
 def test_the_parts_are_the_text(text: str, limit: int):
     """No part is over the limit; their bodies are the text; what was opened was open."""
@@ -166,6 +167,7 @@ def test_the_parts_are_the_text(text: str, limit: int):
     assert all(has_table(p.opened) for p in found if p.opened.startswith("|"))
 
 
+@settings(deadline=None)
 @given(markdowns, st.integers(256, 1200))
 def test_code_stays_code_in_every_part(text: str, limit: int):
     """A line that is code in the text is code in its part: what is inside was not filtered."""
@@ -181,6 +183,7 @@ def _code_numbers(text: str, longest_mark: int = 1000) -> set[str]:
     return {lines[n] for f in fences for n in f.content if lines[n].startswith("code = ")}
 
 
+@settings(deadline=None)
 @given(markdowns, st.integers(20, PLAIN_LIMIT))
 def test_plain_text_keeps_its_limit(text: str, limit: int):
     """Counted after escaping; a cut says so with an ellipsis, never inside an entity."""

@@ -5,7 +5,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -160,6 +160,7 @@ PIECES = [
 texts = st.lists(st.sampled_from(PIECES), max_size=24).map("".join)
 
 
+@settings(deadline=None)
 @given(texts, texts)
 def test_what_left_never_changes(before: str, after: str):
     """The filtered stable prefix of a text begins the filtered whole, whatever comes."""
@@ -167,6 +168,7 @@ def test_what_left_never_changes(before: str, after: str):
     assert safe(before + after).startswith(safe(kept))
 
 
+@settings(deadline=None)
 @given(texts, st.data())
 def test_every_chunking_gives_the_same_text(said: str, data: st.DataObject):
     """A stream fed in any pieces shows growing text, and in the end exactly the whole."""
@@ -190,6 +192,7 @@ def test_every_chunking_gives_the_same_text(said: str, data: st.DataObject):
     assert re.fullmatch(r"(\n[`~]{3,})?", closing)
 
 
+@settings(deadline=None)
 @given(texts)
 def test_no_broadcast_leaves_on_any_surface(said: str):
     """Neither the text, nor any message it is split into, nor its plain version pings."""
