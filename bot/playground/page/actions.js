@@ -6,7 +6,7 @@ import * as api from "./api.js";
 import { confirm } from "./dialogs.js";
 import { openPicker } from "./picker.js";
 import { go } from "./route.js";
-import { attempt } from "./toast.js";
+import { attempt, toastError } from "./toast.js";
 import { parseCommand } from "./wording.js";
 
 /** Build the actions over a store. */
@@ -24,6 +24,14 @@ export function actionsFor(store) {
     press: (channel, message, action) =>
       attempt(() => api.press(store.me, channel, message.ts, action)),
     openThread: (channel, root) => go(channel, root),
+    choose: (view, action) => attempt(() => api.choose(store.me, view, action)),
+    closeView: (view, all = false) => attempt(() => api.closeView(store.me, view, all)),
+    submit: (view, values) => submit(store, view, values),
+    openHome: (app) => attempt(() => api.openHome(store.me, app)),
+    runShortcut: ({ callback_id }, channel, message) => {
+      const place = message ? { channel, ts: message.ts } : {};
+      return attempt(() => api.shortcut(store.me, callback_id, place));
+    },
     stop: (channel, root) => attempt(() => api.stop(store.me, channel, root)),
     edit: (channel, message, text) => attempt(() => api.edit(store.me, channel, message.ts, text)),
     remove: (channel, message) => askToRemove(store, channel, message),
@@ -36,6 +44,21 @@ export function actionsFor(store) {
       go(answer.channel);
     },
   };
+}
+
+/** Submit a modal; resolves to what is still empty in it, `{block_id: text}`, or null when refused. */
+async function submit(store, view, values) {
+  try {
+    await api.submit(store.me, view, values);
+    return {};
+  } catch (error) {
+    const empty = error.code === "missing_required_input" ? (error.answer.blocks ?? []) : [];
+    if (!empty.length) {
+      toastError(error);
+      return null;
+    }
+    return Object.fromEntries(empty.map((id) => [id, "Fill this in first."]));
+  }
 }
 
 async function askToRemove(store, channel, message) {

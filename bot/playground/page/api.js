@@ -6,11 +6,15 @@
 const ROOT = "/_playground/";
 const token = document.querySelector('meta[name="control-token"]')?.content ?? "";
 
-/** An action that was refused (`code` is Slack's error name) or that nobody answered (no code). */
+/**
+ * An action that was refused (`code` is Slack's error name, `answer` all that was said) or that
+ * nobody answered (no code).
+ */
 export class ActionError extends Error {
-  constructor(message, code = "") {
+  constructor(message, code = "", answer = {}) {
     super(message);
     this.code = code;
+    this.answer = answer;
   }
 }
 
@@ -26,7 +30,7 @@ async function request(path, options = {}) {
 async function answerOf(response) {
   const answer = await response.json().catch(() => ({}));
   if (response.ok && answer.ok !== false) return answer;
-  if (answer.error) throw new ActionError(answer.error, answer.error);
+  if (answer.error) throw new ActionError(answer.error, answer.error, answer);
   throw new ActionError(`The playground answered with status ${response.status}.`);
 }
 
@@ -63,6 +67,12 @@ export const command = (user, channel, name, text, thread_ts) =>
   act("command", { user, channel, command: name, text, thread_ts });
 export const stop = (user, channel, thread_ts) => act("stop", { user, channel, thread_ts });
 export const join = (user, channel) => act("join", { user, channel });
+export const choose = (user, view, action) => act("select", { user, view, ...action });
+export const submit = (user, view, values) => act("submit", { user, view, values });
+export const closeView = (user, view, all) => act("close_view", { user, view, all });
+export const openHome = (user, app) => act("open_home", { user, app });
+export const shortcut = (user, callback_id, place = {}) =>
+  act("shortcut", { user, callback_id, ...place });
 export const openDm = (user, users) => act("open_dm", { user, users });
 
 /** Post files with an optional comment. */
@@ -79,3 +89,14 @@ export async function upload(user, channel, thread_ts, { files, text }) {
 export function fileAddress(id) {
   return `${ROOT}files/${encodeURIComponent(id)}?token=${encodeURIComponent(token)}`;
 }
+
+/** Read the journal's entries after `since`, oldest first. */
+export async function journalSince(since) {
+  const response = await request(`journal?${new URLSearchParams({ since: String(since) })}`);
+  if (!response.ok) throw new ActionError("The journal was refused.");
+  const lines = (await response.text()).split("\n").filter(Boolean);
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** Turn a knob of the playground (`faults`, `clock`, `sockets`) and return how it stands. */
+export const turn = (knob, fields = {}) => act(knob, fields);

@@ -1,13 +1,14 @@
 /** Slack's older attachments and link previews: a bar, a title, some words, perhaps blocks. */
 import { showBlocks } from "./blocks.js";
 import { el, link } from "./dom.js";
+import { Form } from "./form.js";
 import { mrkdwn, mrkdwnLine } from "./mrkdwn.js";
 
-/** Draw the attachments of a message; `press` as in `showBlocks`. */
-export function drawAttachments(attachments, press) {
+/** Draw the attachments of a message; `how` as in `showBlocks`. */
+export function drawAttachments(attachments, { press }) {
   return attachments.map((attachment) => {
     const blocks = el("div", { class: "blocks" });
-    showBlocks(blocks, attachment.blocks ?? [], { press });
+    showBlocks(blocks, attachment.blocks ?? [], { press, form: new Form() });
     return el("div", { class: "attachment" }, ...words(attachment), blocks);
   });
 }

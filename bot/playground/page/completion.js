@@ -2,7 +2,7 @@
  * The list that opens while one types `@`, `/`, `#` or `:` in a text field: a listbox that the field
  * points to, moved by ↑ and ↓, taken with Enter or Tab.
  */
-import { el } from "./dom.js";
+import { el, icon } from "./dom.js";
 import { emoji, findNames, glyphOf } from "./emoji.js";
 import { personName } from "./names.js";
 import { avatar, badge } from "./people.js";
@@ -11,11 +11,11 @@ const MOST = 8;
 let last = 0;
 
 export class Completion {
-  /** Attach to a textarea; `commands` says whether slash commands are offered here. */
-  constructor(field, store, { commands = true } = {}) {
+  /** Attach to a textarea; `run(shortcut)` is called when a global shortcut is chosen. */
+  constructor(field, store, { run = () => {} } = {}) {
     this.field = field;
     this.store = store;
-    this.commands = commands;
+    this.run = run;
     this.id = `completion-${(last += 1)}`;
     this.node = el("ul", {
       class: "completion",
@@ -45,8 +45,10 @@ export class Completion {
 
   find(before) {
     const word = before.match(/(?:^|\s)([@#:])([^\s@#:]{0,30})$/u);
-    const command = this.commands && before.match(/^(\/)(\S*)$/u);
-    if (command) return this.findCommands(command[2]);
+    const command = before.match(/^\/(\S*)$/u);
+    if (command) return [...this.findCommands(command[1]), ...this.findShortcuts(command[1])];
+    const argument = before.match(/^(\/\S+) (\S*)$/u);
+    if (argument) return this.findVerbs(argument[1], argument[2]);
     if (!word) return [];
     const [, mark, query] = word;
     this.from = before.length - query.length - 1;
@@ -67,7 +69,44 @@ export class Completion {
         insert: `${command} `,
         nodes: [
           el("strong", { text: command }),
-          el("span", { class: "quiet", text: usage_hint || description }),
+          usage_hint ? el("code", { class: "quiet", text: usage_hint }) : null,
+          el("span", { class: "quiet", text: description }),
+        ],
+      }));
+  }
+
+  /** Find the words a command's usage hint names for its first place: `list | show ID`. */
+  findVerbs(name, query) {
+    const hint = this.store.commands.find(({ command }) => command === name)?.usage_hint ?? "";
+    this.from = name.length + 1;
+    return hint
+      .split("|")
+      .map((part) => part.replace(/[[\]()]/gu, "").trim())
+      .filter((part) => /^[a-z]/u.test(part))
+      .map((part) => ({ verb: part.split(/\s/u)[0], part }))
+      .filter(({ verb }) => verb.startsWith(query) && verb !== query)
+      .slice(0, MOST)
+      .map(({ verb, part }) => ({
+        insert: verb,
+        nodes: [
+          el("strong", { text: verb }),
+          part === verb ? null : el("code", { class: "quiet", text: part.slice(verb.length) }),
+        ],
+      }));
+  }
+
+  findShortcuts(query) {
+    return this.store
+      .shortcutsOf("global")
+      .filter(({ title }) => startsAWord(title, query.toLowerCase()))
+      .slice(0, MOST)
+      .map((shortcut) => ({
+        shortcut,
+        insert: "",
+        nodes: [
+          icon("bolt"),
+          el("strong", { text: shortcut.title }),
+          el("span", { class: "quiet", text: shortcut.name }),
         ],
       }));
   }
@@ -144,13 +183,14 @@ export class Completion {
 
   take(at, event) {
     event?.preventDefault();
-    const { insert } = this.choices[at];
+    const { insert, shortcut } = this.choices[at];
     const { value, selectionStart } = this.field;
     this.field.setRangeText(insert, this.from, selectionStart, "end");
     if (value[selectionStart] === " ")
       this.field.setRangeText("", this.field.selectionStart, this.field.selectionStart + 1, "end");
     this.close();
     this.field.dispatchEvent(new Event("input", { bubbles: true }));
+    if (shortcut) this.run(shortcut);
   }
 
   close() {

@@ -3,20 +3,23 @@
  * send. Keeps a draft per place. What sending means is the owner's business (`send`).
  */
 import { Completion } from "./completion.js";
-import { el, iconButton } from "./dom.js";
+import { el, fill, iconButton } from "./dom.js";
 import { Pending } from "./files.js";
 import { openPicker } from "./picker.js";
 import { glyphOf } from "./emoji.js";
+import { openShortcuts } from "./shortcuts.js";
 
 const HIGHEST_PX = 240;
 
 export class Composer {
   /**
    * `send({text, files})` resolves to true when the words may go; `stop()` is the Stop button;
-   * `onUp()` is ↑ in an empty field.
+   * `run(shortcut)` runs a global shortcut; `onUp()` is ↑ in an empty field.
    */
-  constructor({ store, label, send, stop, onUp }) {
+  constructor({ store, label, send, stop, run, onUp }) {
+    this.store = store;
     this.sendIt = send;
+    this.run = run;
     this.onUp = onUp;
     this.drafts = new Map();
     this.field = el("textarea", {
@@ -25,7 +28,8 @@ export class Composer {
       autocomplete: "off",
       spellcheck: "true",
     });
-    this.completion = new Completion(this.field, store);
+    this.completion = new Completion(this.field, store, { run });
+    this.usage = el("p", { class: "usage", hidden: true });
     this.pending = new Pending(() => this.refresh());
     this.chooser = el("input", {
       type: "file",
@@ -35,6 +39,12 @@ export class Composer {
       "aria-label": "Choose files",
     });
     this.sendButton = iconButton("send", "Send", () => this.send(), { class: "send" });
+    this.shortcutButton = iconButton(
+      "bolt",
+      "Shortcuts",
+      (event) => openShortcuts(event.currentTarget, this.store.shortcutsOf("global"), run),
+      { "aria-haspopup": "menu", hidden: true },
+    );
     this.stopButton = el(
       "button",
       { type: "button", class: "stop", hidden: true, on: { click: stop } },
@@ -54,11 +64,12 @@ export class Composer {
       iconButton("smile", "Insert an emoji", (event) =>
         openPicker(event.currentTarget, (name) => this.insert(glyphOf(name))),
       ),
+      this.shortcutButton,
       el("span", { class: "composer-hint", text: "Enter sends · Shift Enter breaks the line" }),
       this.stopButton,
       this.sendButton,
     );
-    const box = el("div", { class: "composer-box" }, this.pending.node, this.field, tools);
+    const box = el("div", { class: "composer-box" }, this.pending.node, this.usage, this.field, tools);
     return el(
       "form",
       { class: "composer", on: { submit: (event) => event.preventDefault() } },
@@ -92,6 +103,7 @@ export class Composer {
   moveTo(place, placeholder) {
     this.field.placeholder = placeholder;
     this.field.setAttribute("aria-label", placeholder);
+    this.shortcutButton.hidden = !this.store.shortcutsOf("global").length;
     if (place === this.place) return;
     if (this.place) this.drafts.set(this.place, this.field.value);
     this.place = place;
@@ -143,11 +155,23 @@ export class Composer {
     this.field.focus();
   }
 
+  /** Say how the command that is being written is used. */
+  showUsage() {
+    const name = this.field.value.match(/^(\/\S+)\s/u)?.[1];
+    const command = this.store.commands.find((one) => one.command === name);
+    this.usage.hidden = !command;
+    if (!command) return;
+    const usage = [command.command, command.usage_hint].filter(Boolean).join(" ");
+    fill(this.usage, el("code", { text: usage }), el("span", { text: command.description }));
+  }
+
   setStop(visible) {
     this.stopButton.hidden = !visible;
   }
 
   refresh() {
+    this.showUsage();
+    this.shortcutButton.hidden = !this.store.shortcutsOf("global").length;
     this.field.style.height = "auto";
     this.field.style.height = `${Math.min(this.field.scrollHeight, HIGHEST_PX)}px`;
     this.sendButton.disabled = !this.field.value.trim() && !this.pending.files.length;

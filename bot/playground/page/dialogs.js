@@ -1,5 +1,6 @@
 /** Small modal questions, built on the native dialog element: it traps focus and closes on Esc. */
 import { el, iconButton } from "./dom.js";
+import { keepToasts } from "./toast.js";
 
 let last = 0;
 
@@ -11,7 +12,10 @@ export function openDialog(title, body, { buttons = [], classes = "" } = {}) {
   const close = iconButton("close", "Close", () => dialog.close());
   dialog.append(el("header", {}, head, close), el("div", { class: "dialog-body" }, ...body));
   if (buttons.length) dialog.append(el("footer", {}, ...buttons));
-  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("close", () => {
+    keepToasts(dialog);
+    dialog.remove();
+  });
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
   });
@@ -52,12 +56,14 @@ const KEYS = [
   ["R", "React to a message"],
   ["E", "Edit your own message"],
   ["Del", "Delete your own message"],
+  ["S", "Shortcuts of apps for a message"],
   ["/", "Write a command"],
   ["M", "Write a message"],
   ["Alt ↑ ↓", "Previous or next channel"],
   ["Enter", "Send"],
   ["Shift Enter", "New line"],
   ["@ / :", "Complete a person, a command, an emoji"],
+  ["J", "Journal and chaos"],
   ["?", "Show these keys"],
 ];
 

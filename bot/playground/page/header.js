@@ -12,8 +12,8 @@ const ABOUT = {
 };
 
 export class Header {
-  /** `actAs(id)` is called when another person is chosen. */
-  constructor(root, { store, actAs }) {
+  /** `actAs(id)` is called when another person is chosen, `openDrawer()` for journal and chaos. */
+  constructor(root, { store, actAs, openDrawer }) {
     this.store = store;
     this.actAs = actAs;
     this.model = el("button", {
@@ -27,6 +27,11 @@ export class Header {
       class: "act-as",
       "aria-haspopup": "menu",
       on: { click: () => this.choosePerson() },
+    });
+    this.drawer = iconButton("pulse", "Journal and chaos (J)", openDrawer, {
+      class: "drawer-button",
+      "aria-expanded": "false",
+      "aria-controls": "drawer",
     });
     const theme = iconButton("theme", themeWords(), (event) =>
       label(event.currentTarget, nextTheme()),
@@ -52,6 +57,7 @@ export class Header {
       this.live,
       el("span", { class: "gap" }),
       this.person,
+      this.drawer,
       theme,
       keys,
     );
@@ -85,6 +91,10 @@ export class Header {
   /** Say in one line whether changes still arrive. */
   showLive(live) {
     this.live.textContent = live ? "" : "Reconnecting…";
+  }
+
+  showDrawer(open) {
+    this.drawer.setAttribute("aria-expanded", String(open));
   }
 
   /** Show the model's explanation where nothing hovers: on touch and by keyboard. */

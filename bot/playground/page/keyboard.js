@@ -3,12 +3,12 @@ import { shelvesOf } from "./channels.js";
 import { showKeys } from "./dialogs.js";
 import { go, here } from "./route.js";
 
-/** Listen for the page's keys; `panes` is `{channel, thread}`. */
-export function listenForKeys(store, panes) {
+/** Listen for the page's keys; `panes` is `{channel, thread}`, `drawer` lies under them. */
+export function listenForKeys(store, panes, drawer) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || isBusy(event.target)) return;
     const typing = event.target.matches("input, textarea, select");
-    const deed = typing ? whileTyping(event, store) : deedOf(event, store, panes);
+    const deed = typing ? whileTyping(event, store) : deedOf(event, store, { panes, drawer });
     if (deed?.() ?? false) event.preventDefault();
   });
 }
@@ -24,7 +24,7 @@ function whileTyping(event, store) {
   return null;
 }
 
-function deedOf(event, store, panes) {
+function deedOf(event, store, { panes, drawer }) {
   if (event.ctrlKey || event.metaKey) return null;
   if (event.altKey) return whileTyping(event, store);
   const pane = paneOf(event.target, panes);
@@ -40,6 +40,8 @@ function deedOf(event, store, panes) {
     Delete: () => tools.key("remove", row),
     r: () => tools.key("react", row),
     e: () => tools.key("edit", row),
+    s: () => tools.key("shortcuts", row),
+    j: () => drawer.toggle(),
     m: () => write(pane, ""),
     "/": () => write(pane, "/"),
     "?": showAll,

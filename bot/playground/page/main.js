@@ -5,6 +5,7 @@
 import { actionsFor } from "./actions.js";
 import { loadState } from "./api.js";
 import { firstChannel } from "./channels.js";
+import { Drawer } from "./drawer.js";
 import { follow } from "./feed.js";
 import { Header } from "./header.js";
 import { listenForKeys } from "./keyboard.js";
@@ -16,6 +17,7 @@ import { Speech } from "./speech.js";
 import { Store } from "./store.js";
 import { applyTheme } from "./theme.js";
 import { attempt, toast } from "./toast.js";
+import { Modals } from "./views.js";
 
 const PERSON_KEY = "playground.person";
 const PHONE = window.matchMedia("(max-width: 719px)");
@@ -24,12 +26,14 @@ const part = (id) => document.getElementById(id);
 const store = new Store();
 use(store);
 const act = actionsFor(store);
-const header = new Header(part("top"), { store, actAs: enter });
+const header = new Header(part("top"), { store, actAs: enter, openDrawer: () => drawer.toggle() });
 const sidebar = new Sidebar(part("sidebar"), { store, act });
 const panes = {
   channel: new ChannelPane(part("channel"), { store, act }),
   thread: new ThreadPane(part("thread"), { store, act }),
 };
+const modals = new Modals({ store, act });
+const drawer = new Drawer(part("drawer"), { onToggle: (open) => header.showDrawer(open) });
 const speech = new Speech(part("speech"), store);
 let stopFollowing = () => {};
 
@@ -61,8 +65,9 @@ function draw() {
   header.show();
   store.markRead(place.channel);
   sidebar.show(place.channel);
-  panes.channel.show(place.channel);
+  panes.channel.show(place.channel, place.isHome);
   panes.thread.show(place.channel, place.thread);
+  modals.show();
   document.title = titleOf(place);
 }
 
@@ -72,7 +77,12 @@ function placeToShow() {
   if (store.channels.has(place.channel)) return place;
   const channel = PHONE.matches && !place.channel ? "" : firstChannel(store);
   if (channel) history.replaceState(null, "", address(channel));
-  return { channel, thread: "" };
+  return { channel, thread: "", isHome: false };
+}
+
+/** Put the focus where one writes next, unless there is nothing to write. */
+function moveFocus({ thread, isHome }) {
+  if (!isHome) (thread ? panes.thread : panes.channel).composer.focus();
 }
 
 function titleOf({ channel }) {
@@ -90,10 +100,10 @@ store.onChange((arrivals) => {
 onMove(() => {
   if (!store.users.size) return;
   draw();
-  if (!PHONE.matches) (here().thread ? panes.thread : panes.channel).composer.focus();
+  if (!PHONE.matches) moveFocus(here());
 });
 PHONE.addEventListener("change", () => store.users.size && draw());
-listenForKeys(store, panes);
+listenForKeys(store, panes, drawer);
 part("skip").addEventListener("click", (event) => {
   event.preventDefault();
   panes.channel.composer.focus();

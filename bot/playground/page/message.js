@@ -7,6 +7,7 @@ import { showBlocks } from "./blocks.js";
 import { el, fill, icon, iconButton } from "./dom.js";
 import { emoji } from "./emoji.js";
 import { drawFiles } from "./files.js";
+import { Form } from "./form.js";
 import { mrkdwn, mrkdwnLine } from "./mrkdwn.js";
 import { clockOf, dayOf, momentOf, personName } from "./names.js";
 import { avatar, badge } from "./people.js";
@@ -17,6 +18,7 @@ export class Row {
     this.act = act;
     this.channel = channel;
     this.drawn = {};
+    this.form = new Form();
     this.press = (action) => act.press(channel, this.message, action);
     this.text = el("div", { class: "text" });
     this.blocks = el("div", { class: "blocks" });
@@ -56,7 +58,7 @@ export class Row {
     );
     this.draw("body", bodyKey(message), (node) => this.drawBody(node, message));
     this.draw("attachments", message.attachments, (node) =>
-      fill(node, ...drawAttachments(message.attachments ?? [], this.press)),
+      fill(node, ...drawAttachments(message.attachments ?? [], { press: this.press })),
     );
     this.draw("files", message.files, (node) => fill(node, ...drawFiles(message.files ?? [])));
     this.draw("reactions", [message.reactions, look.me], (node) =>
@@ -82,6 +84,7 @@ export class Row {
     const hasBlocks = Boolean(message.blocks?.length);
     showBlocks(blocks, message.blocks ?? [], {
       press: this.press,
+      form: this.form,
       open: Boolean(message.streaming),
     });
     if (hasBlocks) text.remove();

@@ -11,6 +11,11 @@ export function use(theStore) {
   store = theStore;
 }
 
+/** Return the store the names come from: who and what there is to choose. */
+export function workspace() {
+  return store;
+}
+
 /** Return the name people see for a user id (the id itself when nobody knows it). */
 export function personName(id) {
   const user = store?.users.get(id);

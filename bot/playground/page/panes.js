@@ -8,8 +8,9 @@ import { MessageList } from "./list.js";
 import { mrkdwnLine } from "./mrkdwn.js";
 import { personName } from "./names.js";
 import { channelTitle, isDirect, otherPerson } from "./channels.js";
-import { address, go, here } from "./route.js";
+import { address, go, here, HOME } from "./route.js";
 import { Tools } from "./tools.js";
+import { Home, homeTabs } from "./views.js";
 
 const WIDE = window.matchMedia("(min-width: 1000px)");
 
@@ -27,10 +28,12 @@ class Pane {
       label,
       send: (written) => this.send(written),
       stop: () => act.stop(this.channel, this.thread),
+      run: (shortcut) => act.runShortcut(shortcut),
       onUp: () => this.list.move(-1),
     });
     this.foot = el("div", { class: "pane-foot" }, this.status, this.composer.node);
-    fill(root, this.head, el("div", { class: "scroller-frame" }, this.scroller), this.foot);
+    this.frame = el("div", { class: "scroller-frame" }, this.scroller);
+    fill(root, this.head, this.frame, this.foot);
     this.list = new MessageList(this.scroller, {
       act,
       lookOf: (message) => this.lookOf(message),
@@ -80,16 +83,23 @@ export class ChannelPane extends Pane {
   constructor(root, how) {
     super(root, { ...how, label: "Messages of the channel" });
     this.list.inThread = false;
+    this.home = new Home(how);
+    this.head.after(this.home.node);
   }
 
-  /** Show a channel; without one, skeleton lines. */
-  show(channelId) {
+  /** Show a channel; without one, skeleton lines. `isHome`: the Home of the app one talks to. */
+  show(channelId, isHome) {
     this.channel = channelId;
     const channel = this.store.channels.get(channelId);
     if (!channel) return;
     const title = channelTitle(channel, this.store);
     const messages = this.store.listOf(channelId);
-    this.draw(this.head, [title, channel], () => this.headOf(channel, title));
+    const home = this.store.homeOf(otherPerson(channel, this.store)?.id);
+    this.draw(this.head, [title, channel, Boolean(home), isHome], () =>
+      this.headOf(channel, title, home && homeTabs(isHome, (to) => go(channelId, to ? HOME : ""))),
+    );
+    this.home.show(isHome ? home?.bot : undefined);
+    this.frame.hidden = this.foot.hidden = Boolean(isHome && home);
     this.list.list.setAttribute("aria-label", `Messages in ${title}`);
     const stamp = this.store.stampOf(channelId);
     if (stamp !== this.stamp) this.list.show(channelId, channelId, messages);
@@ -125,7 +135,7 @@ export class ChannelPane extends Pane {
     ];
   }
 
-  headOf(channel, title) {
+  headOf(channel, title, tabs) {
     const back = el(
       "a",
       { class: "icon-button back", href: address(), "aria-label": "Back to the channels" },
@@ -138,6 +148,7 @@ export class ChannelPane extends Pane {
       back,
       el("h2", { text: title }),
       words ? el("span", { class: "quiet pane-facts", text: words }) : null,
+      tabs,
     ];
   }
 

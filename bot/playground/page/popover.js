@@ -4,8 +4,11 @@ import { el } from "./dom.js";
 const GAP = 6;
 let closeOpen = () => {};
 
-/** Show `node` beside `anchor` and return the function that closes it; only one is open at a time. */
-export function place(node, anchor) {
+/**
+ * Show `node` beside `anchor` and return the function that closes it; only one is open at a time.
+ * `onClose` is called once it is gone, however that happened.
+ */
+export function place(node, anchor, { onClose = () => {} } = {}) {
   closeOpen();
   const close = (refocus = false) => {
     if (!node.isConnected) return;
@@ -14,6 +17,7 @@ export function place(node, anchor) {
     document.removeEventListener("pointerdown", outside, true);
     window.removeEventListener("resize", moved);
     if (refocus && anchor.isConnected) anchor.focus();
+    onClose();
   };
   const outside = (event) => {
     if (!node.contains(event.target) && !anchor.contains(event.target)) close();
@@ -23,9 +27,12 @@ export function place(node, anchor) {
   node.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     event.stopPropagation();
+    // A dialog around it would close as well.
+    event.preventDefault();
     close(true);
   });
-  document.body.append(node);
+  // What lies outside an open dialog cannot be reached.
+  (anchor.closest("dialog") ?? document.body).append(node);
   document.addEventListener("pointerdown", outside, true);
   window.addEventListener("resize", moved);
   anchor.setAttribute("aria-expanded", "true");
@@ -44,7 +51,7 @@ function position(node, anchor) {
   node.style.left = `${Math.round(left)}px`;
 }
 
-/** Open a menu of choices `{label nodes, checked, choose}` beside `anchor`. */
+/** Open a menu of choices `{nodes, checked, choose, role}` beside `anchor`. */
 export function openMenu(anchor, label, choices) {
   const node = el("div", { class: "popover menu", role: "menu", "aria-label": label });
   const items = choices.map((choice) =>
@@ -52,8 +59,8 @@ export function openMenu(anchor, label, choices) {
       "button",
       {
         type: "button",
-        role: "menuitemradio",
-        "aria-checked": String(Boolean(choice.checked)),
+        role: choice.role ?? "menuitemradio",
+        "aria-checked": choice.role ? null : String(Boolean(choice.checked)),
         data: choice.data ?? {},
         on: {
           click: () => {

@@ -1,9 +1,12 @@
-/** Where the reader is, kept in the address: `#/CHANNEL` or `#/CHANNEL/THREAD`. */
+/** Where the reader is, kept in the address: `#/CHANNEL`, `#/CHANNEL/THREAD` or `#/CHANNEL/home`. */
 
-/** Read the place from the address; both parts may be empty. */
+export const HOME = "home";
+
+/** Read the place from the address; each part may be empty. `isHome`: an app's Home, not its messages. */
 export function here() {
-  const [, channel = "", thread = ""] = location.hash.split("/");
-  return { channel, thread };
+  const [, channel = "", rest = ""] = location.hash.split("/");
+  const isHome = rest === HOME;
+  return { channel, thread: isHome ? "" : rest, isHome };
 }
 
 /** Return the address of a place. */

@@ -75,6 +75,10 @@ export class Store {
     this.names = 0;
     this.channels = new Map();
     this.commands = [];
+    this.shortcuts = [];
+    this.homes = new Map();
+    this.modals = [];
+    this.viewErrors = null;
     this.statuses = new Map();
     this.sessions = new Map();
     this.unread = new Map();
@@ -102,6 +106,10 @@ export class Store {
     this.model = state.model;
     this.seq = state.seq;
     this.commands = state.commands;
+    this.shortcuts = state.shortcuts ?? [];
+    this.homes = new Map((state.homes ?? []).map((home) => [home.bot, home]));
+    this.modals = state.modals ?? [];
+    this.viewErrors = null;
     this.names += 1;
     this.users = new Map(state.users.map((user) => [user.id, user]));
     this.channels = new Map(state.channels.map((channel) => [channel.id, channel]));
@@ -172,6 +180,16 @@ export class Store {
     return new Promise((resolve) => this.waiting.set(channel, resolve));
   }
 
+  /** Return the shortcuts of one type: `global`, or `message` for those in a message's menu. */
+  shortcutsOf(type) {
+    return this.shortcuts.filter((shortcut) => shortcut.type === type);
+  }
+
+  /** Return the Home of an app by its bot user: `{app, bot, name, view}`, or undefined. */
+  homeOf(user) {
+    return this.homes.get(user);
+  }
+
   /** Return the apps' users: who answers a mention. */
   apps() {
     return [...this.users.values()].filter((user) => user.is_bot);
@@ -200,6 +218,16 @@ const CHANGES = {
     store.channels.set(channel.id, channel);
     store.waiting.get(channel.id)?.();
     store.waiting.delete(channel.id);
+  },
+  modal(store, { views }) {
+    store.modals = views;
+    store.viewErrors = null;
+  },
+  view_errors(store, { view, errors }) {
+    store.viewErrors = { view, errors };
+  },
+  home(store, { app, view }) {
+    for (const home of store.homes.values()) if (home.app === app) home.view = view;
   },
   user(store, { user }) {
     store.users.set(user.id, user);

@@ -24,17 +24,31 @@ const WORDS = {
   user_is_restricted: "Guests may not do that.",
   restricted_action: "You may not do that here.",
   dispatch_failed: "The app did not answer in time.",
+  hash_conflict: "The view has changed in the meantime.",
+  view_not_found: "That view is no longer open.",
+  not_found: "That is no longer there.",
+  missing_required_input: "Something that is required is still empty.",
+  invalid_action: "The app does not take that.",
+  not_enabled: "This app has no Home.",
 };
 
 /** Show one line; it goes by itself, or when it is closed. */
 export function toast(text) {
   const shelf = document.getElementById("toasts");
+  const inFront = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
+  if (shelf.parentNode !== inFront) inFront.append(shelf);
   const node = el("div", { class: "toast" }, el("span", { text }));
   const close = () => node.remove();
   node.append(iconButton("close", "Close this note", close));
   shelf.append(node);
   while (shelf.childElementCount > 3) shelf.firstElementChild.remove();
   setTimeout(close, SHOWN_MS);
+}
+
+/** Bring the notes back to the page before a dialog that holds them goes. */
+export function keepToasts(dialog) {
+  const shelf = document.getElementById("toasts");
+  if (dialog.contains(shelf)) document.body.append(shelf);
 }
 
 /** Show what went wrong with an action: Slack's error by its name, or that nobody answered. */

@@ -1,8 +1,10 @@
 /**
- * What one can do with a message of a list: the small toolbar that appears on it. One toolbar serves the whole list; it moves to the message under the pointer or focus.
+ * What one can do with a message of a list: the small toolbar that appears on it. One toolbar
+ * serves the whole list; it moves to the message under the pointer or focus.
  */
 import { el, fill, iconButton } from "./dom.js";
 import { editInPlace } from "./editing.js";
+import { openShortcuts } from "./shortcuts.js";
 
 export class Tools {
   constructor(list, { store, act }) {
@@ -42,6 +44,13 @@ export class Tools {
     if (!this.list.inThread) {
       buttons.push(iconButton("thread", "Reply in thread (→)", () => this.openThread(row)));
     }
+    if (this.store.shortcutsOf("message").length) {
+      buttons.push(
+        iconButton("bolt", "Shortcuts (S)", (event) => this.shortcuts(row, event.currentTarget), {
+          "aria-haspopup": "menu",
+        }),
+      );
+    }
     if (message.user === this.store.me) {
       buttons.push(iconButton("pencil", "Edit (E)", () => this.edit(row)));
       buttons.push(
@@ -55,6 +64,13 @@ export class Tools {
     this.act.openThread(row.channel, row.message.thread_ts || row.message.ts);
   }
 
+  /** Offer what apps can do with this message. */
+  shortcuts(row, anchor) {
+    openShortcuts(anchor, this.store.shortcutsOf("message"), (shortcut) =>
+      this.act.runShortcut(shortcut, row.channel, row.message),
+    );
+  }
+
   /** Do what a key means for the current message; returns true when there was something to do. */
   key(name, row) {
     if (!row || row.message.ephemeral || row.message.subtype === "tombstone") return false;
@@ -62,6 +78,9 @@ export class Tools {
     const deeds = {
       react: () => this.act.pickReaction(row.channel, row.message, row.article),
       thread: this.list.inThread ? null : () => this.openThread(row),
+      shortcuts: this.store.shortcutsOf("message").length
+        ? () => this.shortcuts(row, row.article)
+        : null,
       edit: mine ? () => this.edit(row) : null,
       remove: mine ? () => this.act.remove(row.channel, row.message) : null,
     };
