@@ -8,7 +8,7 @@ the others. `upload` is multipart: the same fields, and a part per file.
 
 import hmac
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
@@ -50,18 +50,19 @@ ACTS = {
     "close_view": Act(("user",), ("view", "all")),
     "open_home": Act(("user",), ("app",)),
     "shortcut": Act(("user", "callback_id"), ("channel", "ts")),
+    "allow": Act(("user", "url"), ("everywhere", "webhook"), "redirect"),
+    "uninstall": Act(("user",), ("app",)),
     "use_http": Act(("events",), ("interactivity", "commands"), "signing_secret"),
 }
 
 Hand = Callable[..., Awaitable[object]]
+Hands = Callable[[str, str], Hand]
 
 
 class Control:
-    """Answers the control API; `hands` does each of `ACTS` by name."""
+    """Answers the control API; `hands` gives who does an act of `ACTS` for a user."""
 
-    def __init__(
-        self, workspace: Workspace, board: Switchboard, hands: Mapping[str, Hand], token: str
-    ) -> None:
+    def __init__(self, workspace: Workspace, board: Switchboard, hands: Hands, token: str) -> None:
         self._workspace = workspace
         self._board = board
         self._hands = hands
@@ -106,7 +107,7 @@ class Control:
         given = {key: fields[key] for key in act.takes if fields.get(key) is not None}
         shown = {key: value for key, value in fields.items() if key != "files"}
         self._workspace.journal.add("act", action=name, args=shown)
-        result = await self._hands[name](*needed, **given)
+        result = await self._hands(name, str(fields.get("user", "")))(*needed, **given)
         return {act.gives: result} if act.gives else {}
 
 

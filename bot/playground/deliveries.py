@@ -6,6 +6,7 @@ whichever socket it comes. The deadline is on the wall, the retries are on the w
 
 import asyncio
 import time
+from collections import defaultdict
 from dataclasses import dataclass
 
 from bot.playground.callbacks import Callbacks
@@ -49,7 +50,7 @@ class Deliveries:
         self._rules = rules
         self._waiting: dict[str, Sent] = {}
         self._posts: set[asyncio.Task[None]] = set()
-        self._traffic: dict[str, Traffic] = {}
+        self._traffic = defaultdict[str, Traffic](lambda: Traffic(rules))
         self.callbacks = Callbacks(rules)
         self._swapped: Delivery | None = None
         self._closed = False
@@ -126,7 +127,9 @@ class Deliveries:
         outcome = await self.callbacks.post(endpoint, delivery)
         took = round((time.monotonic() - started) * 1000, 3)
         is_event = delivery.kind == "events_api"
-        if is_event and self._of(delivery).is_hopeless(self._clock.now(), taken=not outcome.reason):
+        if is_event and self._traffic[delivery.app.id].is_hopeless(
+            self._clock.now(), taken=not outcome.reason
+        ):
             endpoint.switched_off = True
             self._journal.add("switched_off", app=delivery.app.id)
         if not outcome.reason:
@@ -143,7 +146,7 @@ class Deliveries:
             return True
         if endpoint.switched_off:
             return False
-        traffic, now = self._of(delivery), self._clock.now()
+        traffic, now = self._traffic[delivery.app.id], self._clock.now()
         limited = delivery.label == "app_rate_limited"
         if limited or delivery.attempt or traffic.has_room(now):
             return True
@@ -151,9 +154,6 @@ class Deliveries:
             notice = _rate_limited(delivery, now)
             self._attempt(Delivery(delivery.app, "events_api", "app_rate_limited", notice))
         return False
-
-    def _of(self, delivery: Delivery) -> Traffic:
-        return self._traffic.setdefault(delivery.app.id, Traffic(self._rules))
 
     def _late(self, envelope_id: str) -> None:
         delivery = self._waiting.pop(envelope_id).delivery
@@ -175,7 +175,7 @@ class Deliveries:
 
     def _acknowledge(self, app: App, envelope_id: str, payload: Json | None) -> None:
         sent = self._waiting.get(envelope_id)
-        if sent is None or sent.delivery.app is not app:
+        if sent is None or sent.delivery.app.id != app.id:
             self._journal.add("ack", envelope_id=envelope_id, app=app.id, known=False)
             return
         del self._waiting[envelope_id]

@@ -16,6 +16,20 @@ from bot.playground.methods.table import Method
 from bot.playground.wire import Call, read_call
 from bot.playground.workspace import Workspace
 
+_NEEDS_TEAM = frozenset(
+    (
+        "conversations.list",
+        "conversations.create",
+        "users.list",
+        "users.conversations",
+        "users.lookupByEmail",
+        "usergroups.list",
+        "emoji.list",
+        "team.info",
+    )
+)
+_SECRETS = frozenset({"client_secret", "refresh_token", "code"})
+
 
 class Answer(web.Response):
     """Slack's JSON answer with Slack's headers."""
@@ -49,6 +63,7 @@ async def answer(
     headers = {"x-slack-req-id": workspace.ids.token(32)}
     try:
         call = await read_call(request, name)
+        workspace = place_of(workspace, call)
         status, body = 200, perform(workspace, table, call, headers, fault)
     except SlackError as refused:
         status, body = _refuse(refused, headers)
@@ -66,6 +81,26 @@ def _refuse(refused: SlackError, headers: dict[str, str]) -> tuple[int, Json]:
     if retry_after is not None:
         headers["Retry-After"] = str(retry_after)
     return int(str(status)), refused.body()
+
+
+def place_of(home: Workspace, call: Call) -> Workspace:
+    """Give the workspace a call is about: its token's; an organisation's token needs more.
+
+    Such a call names `team_id`, or a channel or user that is in one workspace only.
+    """
+    mine = [w for w in home.org.workspaces.values() if call.token in w.grants]
+    if len(mine) <= 1 or mine[0].grants[call.token].kind == "app":
+        return mine[0] if mine else home
+    team = call.text("team_id")
+    channel = call.text("channel") or call.text("channel_id")
+    for workspace in mine:
+        if workspace.team.id == team or (not team and channel in workspace.channels):
+            return workspace
+    if team:
+        raise SlackError("team_access_not_granted")
+    if call.method in _NEEDS_TEAM:
+        raise SlackError("missing_argument", arg="team_id")
+    return mine[0]
 
 
 def perform(
@@ -102,6 +137,8 @@ def _authorize(workspace: Workspace, call: Call, method: Method, headers: dict[s
         raise SlackError("invalid_auth")
     if grant.error:
         raise SlackError(grant.error)
+    if grant.until is not None and workspace.clock.now() > grant.until:
+        raise SlackError("token_expired")
     if grant.kind != method.caller:
         raise SlackError("not_allowed_token_type")
     call.grant = grant
@@ -150,7 +187,8 @@ def _record(
         method=call.method,
         app=call.grant.app.id if call.grant else None,
         encoding=call.encoding,
-        args=call.args,
+        team=workspace.team.id,
+        args={name: value for name, value in call.args.items() if name not in _SECRETS},
         ok=body["ok"],
         error=body.get("error"),
         status=response.status,

@@ -29,6 +29,9 @@ _SCOPES = {
 }
 
 
+_LAST_WORDS = frozenset({"app_uninstalled", "tokens_revoked"})
+
+
 def kind_scope(channel: Channel, what: str) -> str:
     """Name the scope for a conversation of this kind, such as `channels:history`."""
     return f"{_PLURAL[channel.kind]}:{what}"
@@ -36,12 +39,15 @@ def kind_scope(channel: Channel, what: str) -> str:
 
 def hearing(workspace: Workspace, channel: Channel) -> list[App]:
     """Give the apps whose bot user is in the channel."""
-    return [app for app in workspace.apps.values() if app.user.id in channel.members]
+    apps = workspace.apps.values()
+    return [app for app in apps if app.installed and app.user.id in channel.members]
 
 
 def emit(workspace: Workspace, app: App, event: Json, channel: Channel | None = None) -> None:
     """Send one event to one app, if it may hear it."""
     kind = event["type"]
+    if not app.installed and kind not in _LAST_WORDS:
+        return
     subscription, scope = kind, _SCOPES.get(kind, "")
     if kind == "message" and channel is not None:
         subscription, scope = f"message.{_PLURAL[channel.kind]}", kind_scope(channel, "history")
@@ -54,25 +60,26 @@ def emit(workspace: Workspace, app: App, event: Json, channel: Channel | None = 
 
 def _callback(workspace: Workspace, app: App, event: Json, channel: Channel | None) -> Json:
     team = workspace.team.id
+    org = workspace.org.id if app.everywhere else None
+    installation: Json = {
+        "enterprise_id": org,
+        "team_id": team,
+        "user_id": app.user.id,
+        "is_bot": True,
+        "is_enterprise_install": app.everywhere,
+    }
     return {
         "token": "playground",
         "team_id": team,
         "context_team_id": team,
-        "context_enterprise_id": None,
+        "context_enterprise_id": org,
+        **({"enterprise_id": org} if org else {}),
         "api_app_id": app.id,
         "event": event,
         "type": "event_callback",
         "event_id": workspace.ids.make("Ev"),
         "event_time": int(workspace.clock.now()),
-        "authorizations": [
-            {
-                "enterprise_id": None,
-                "team_id": team,
-                "user_id": app.user.id,
-                "is_bot": True,
-                "is_enterprise_install": False,
-            }
-        ],
+        "authorizations": [installation] if app.installed else [],
         "is_ext_shared_channel": channel is not None and channel.ext_shared,
         "event_context": f"4-{workspace.ids.token(24)}",
     }

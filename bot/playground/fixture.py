@@ -1,4 +1,4 @@
-"""Who and what is there at the start: two teams, eight users, two apps, six channels.
+"""Who and what is there at the start: the workspace under test, and a second one beside it.
 
 `SCOPES` and `EVENTS` are what the app's manifest asks for; a test compares them.
 """
@@ -29,6 +29,10 @@ _PEOPLE: tuple[tuple[str, str, Rank, str], ...] = (
     ("chris", "Chris Sato", "member", "9f69e7"),
     ("gil", "Gil Moreau", "guest", "e7392d"),
 )
+_NEIGHBOURS: tuple[tuple[str, str, Rank], ...] = (
+    ("dora", "Dora Lind", "admin"),
+    ("eli", "Eli Novak", "member"),
+)
 _PUBLIC = ("general", "api", "web")
 
 
@@ -49,6 +53,17 @@ def furnish(workspace: Workspace) -> App:
     return app
 
 
+def furnish_second(workspace: Workspace) -> None:
+    """Put people and channels into the second workspace; no app is installed there."""
+    workspace.teams[workspace.team.id] = workspace.team
+    for name, real_name, rank in _NEIGHBOURS:
+        user = User(workspace.ids.named("U", name), name, real_name, workspace.team.id, rank)
+        _add_user(workspace, user)
+    everyone = list(workspace.users)
+    for name in ("general", "harbour"):
+        workspace.add_channel(name, "public", everyone[0], everyone)
+
+
 def add_app(workspace: Workspace, name: str, events: tuple[str, ...]) -> App:
     """Install an app with its own bot user and its own tokens."""
     ids = workspace.ids
@@ -63,6 +78,8 @@ def add_app(workspace: Workspace, name: str, events: tuple[str, ...]) -> App:
         app_token=f"xapp-1-{app_id}-{secrets.token_hex(16)}",
         scopes=list(SCOPES),
         events=list(events),
+        client_id=f"{ids.number(name)}.{ids.number(app_id)}",
+        client_secret=secrets.token_hex(16),
         signing_secret=secrets.token_hex(16),
     )
     workspace.apps[app.id] = app

@@ -23,6 +23,11 @@ class Ids:
         own = random.Random(f"{self._seed} {key}")  # noqa: S311 - repeatable on purpose
         return f"{prefix}0{''.join(own.choices(_LETTERS, k=9))}"
 
+    def number(self, key: str) -> str:
+        """Make the long number that belongs to `key`, as in a client id."""
+        own = random.Random(f"{self._seed} {key}")  # noqa: S311 - repeatable on purpose
+        return str(own.randrange(10**12, 10**13))
+
     def renew(self, salt: float) -> None:
         """Draw other ids from here on, unless the salt is the same.
 

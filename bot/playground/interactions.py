@@ -23,7 +23,7 @@ def press(
     `pressed` names it by action_id, and block_id where needed; `value` is what was chosen.
     """
     app = workspace.apps.get(message.app_id)
-    if app is None or not app.interactive:
+    if app is None or not app.interactive or not app.installed:
         raise SlackError("invalid_action")
     block, element = elements.find(message.blocks, pressed)
     held = elements.answer(element, pressed.get("value"))
@@ -50,7 +50,8 @@ def run_command(
 ) -> None:
     """Run `/name text`; Slack has no slash commands inside threads."""
     name, _, text = said.partition(" ")
-    app = next((app for app in workspace.apps.values() if name in app.commands), None)
+    apps = (app for app in workspace.apps.values() if app.installed)
+    app = next((app for app in apps if name in app.commands), None)
     if app is None:
         raise SlackError("invalid_command")
     if thread_ts:
@@ -67,7 +68,8 @@ def run_command(
         "command": name,
         "text": text.strip(),
         "api_app_id": app.id,
-        "is_enterprise_install": "false",
+        "is_enterprise_install": "true" if app.everywhere else "false",
+        **({"enterprise_id": workspace.org.id} if app.everywhere else {}),
         "response_url": url,
         "trigger_id": triggers.trigger(workspace, app, user),
     }

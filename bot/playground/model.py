@@ -63,7 +63,10 @@ class Endpoint:
 
 @dataclass(slots=True)
 class App:
-    """An installed app: its bot user, its tokens, what it may and what it hears."""
+    """An app in one workspace: its bot user, its tokens, what it may and what it hears.
+
+    `everywhere`: installed for a whole organisation; `rotates`: its tokens expire.
+    """
 
     id: str
     name: str
@@ -76,6 +79,11 @@ class App:
     shortcuts: list[Shortcut] = field(default_factory=list[Shortcut])
     interactive: bool = True
     home_tab: bool = True
+    client_id: str = ""
+    client_secret: str = ""
+    rotates: bool = False
+    installed: bool = True
+    everywhere: bool = False
     signing_secret: str = ""
     endpoint: Endpoint | None = None
     socket_mode: bool = True
@@ -83,11 +91,31 @@ class App:
 
 @dataclass(slots=True)
 class Grant:
-    """What a token stands for; `error` is what Slack answers once it is no longer good."""
+    """What a token stands for; `error` is what Slack answers once it is no longer good.
+
+    `until` is when it expires on the workspace's clock; None: never.
+    """
 
     app: App
     kind: Literal["bot", "app"]
     error: str = ""
+    until: float | None = None
+
+
+@dataclass(slots=True)
+class Consent:
+    """What a person allowed an app in some workspaces; `code` redeems it once."""
+
+    code: str
+    app_id: str
+    user: str
+    teams: list[str]
+    scopes: list[str]
+    redirect_uri: str
+    until: float
+    everywhere: bool = False
+    webhook: str = ""
+    used: bool = False
 
 
 @dataclass(slots=True)

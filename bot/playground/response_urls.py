@@ -1,6 +1,6 @@
-"""How an app answers a press or a command later: the address it was given for that.
+"""Addresses an app posts to without a token: response URLs and incoming webhooks.
 
-An address lives half an hour and takes five answers.
+A response URL answers one press or command, lives half an hour and takes five answers.
 """
 
 from typing import Any, cast
@@ -15,16 +15,51 @@ from bot.playground.shapes import message_json
 from bot.playground.workspace import Workspace
 
 
-async def take(workspace: Workspace, request: web.Request) -> web.Response:
+async def take(home: Workspace, request: web.Request) -> web.Response:
     """Take what an app sends to an address: `ok`, or 404 with the reason."""
+    key = request.match_info["key"]
+    workspace = home.org.holding(lambda w: key in w.response_urls)
     try:
         answer = await _read(request)
-        _use(workspace, request.match_info["key"], answer)
+        _use(workspace, key, answer)
     except SlackError as refused:
         workspace.journal.add("response_url", ok=False, error=refused.error)
         return web.json_response(refused.body(), status=404)
     workspace.journal.add("response_url", ok=True, args=answer)
     return web.Response(text="ok")
+
+
+async def take_webhook(home: Workspace, request: web.Request) -> web.Response:
+    """Take what is posted to an incoming webhook: `ok`, or the reason as plain text."""
+    key = request.match_info["key"]
+    workspace = home.org.holding(lambda w: key in w.webhooks)
+    try:
+        answer = await _read(request)
+        _post_by_webhook(workspace, key, answer)
+    except SlackError as refused:
+        workspace.journal.add("webhook", ok=False, error=refused.error)
+        status = 404 if refused.error == "no_service" else 400
+        return web.Response(text=refused.error, status=status)
+    workspace.journal.add("webhook", ok=True, args=answer)
+    return web.Response(text="ok")
+
+
+def _post_by_webhook(workspace: Workspace, key: str, answer: Json) -> None:
+    app, channel = workspace.webhooks.get(key, (None, None))
+    if app is None or channel is None or not app.installed:
+        raise SlackError("no_service")
+    if channel.archived:
+        raise SlackError("channel_is_archived")
+    message = posting.by_app(workspace, channel, app)
+    message.subtype, message.username = "bot_message", app.name
+    message.text = str(answer.get("text") or "")
+    message.blocks = cast("list[Json]", answer.get("blocks") or [])
+    limits.check_blocks(message.blocks)
+    if not message.text and not message.blocks:
+        raise SlackError("no_text")
+    posting.name_blocks(workspace, message)
+    message.thread_ts = posting.thread_root(channel, str(answer.get("thread_ts") or ""))
+    posting.post(workspace, channel, message)
 
 
 async def _read(request: web.Request) -> Json:

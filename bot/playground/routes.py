@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from aiohttp import web
 
-from bot.playground import control, dispatch, pages, response_urls, uploads
+from bot.playground import control, dispatch, oauth_pages, pages, response_urls, uploads
 from bot.playground.control import Control
 from bot.playground.errors import SlackError
 from bot.playground.methods.table import Method
@@ -45,15 +45,18 @@ def add_page(site: web.Application, page: pages.Page, workspace: Workspace, guar
 
     async def state(request: web.Request) -> web.Response:
         guard.check(request)
-        return dispatch.Answer(page.snapshot(workspace, _reader(workspace, request)))
+        return dispatch.Answer(page.snapshot(*_reader(workspace, request)))
 
     async def events(request: web.Request) -> web.StreamResponse:
         guard.check(request)
-        return await pages.stream_events(workspace, request, _reader(workspace, request))
+        place, user = _reader(workspace, request)
+        return await pages.stream_events(place, request, user)
 
     async def file(request: web.Request) -> web.Response:
         guard.check(request, query_too=True)
-        return pages.download(workspace, request.match_info["file"])
+        file_id = request.match_info["file"]
+        place = workspace.org.holding(lambda w: file_id in w.files)
+        return pages.download(place, file_id)
 
     site.router.add_get("/", index)
     site.router.add_get("/static/{name}", asset)
@@ -72,9 +75,30 @@ def add_control(site: web.Application, guard: Control) -> None:
     site.router.add_post("/_playground/{action}", guard.act)
 
 
-def _reader(workspace: Workspace, request: web.Request) -> User:
-    """Give the person the page acts as."""
+def add_oauth(site: web.Application, workspace: Workspace) -> None:
+    """Add the page where a person allows an app in, and webhooks."""
+
+    async def ask(request: web.Request) -> web.Response:
+        control.check_host(request)
+        return oauth_pages.ask(workspace, request)
+
+    async def decide(request: web.Request) -> web.Response:
+        control.check_host(request)
+        return await oauth_pages.decide(workspace, request)
+
+    async def webhook(request: web.Request) -> web.Response:
+        return await response_urls.take_webhook(workspace, request)
+
+    site.router.add_get("/oauth/v2/authorize", ask)
+    site.router.add_post("/oauth/v2/authorize", decide)
+    site.router.add_post("/services/{team}/{bot}/{key}", webhook)
+
+
+def _reader(home: Workspace, request: web.Request) -> tuple[Workspace, User]:
+    """Give the person the page acts as, and their workspace."""
+    name = request.query.get("as", "ann")
+    workspace = home.org.holding(lambda w: w.has_user(name))
     try:
-        return workspace.user_named(request.query.get("as", "ann"))
+        return workspace, workspace.user_named(name)
     except SlackError as unknown:
         raise web.HTTPNotFound(text=unknown.error) from None

@@ -3,7 +3,9 @@
 `people` adds these hands to its own.
 """
 
-from bot.playground import modals, shortcuts
+from urllib.parse import parse_qsl, urlsplit
+
+from bot.playground import installs, modals, shortcuts
 from bot.playground.errors import SlackError
 from bot.playground.model import App
 from bot.playground.workspace import Workspace
@@ -40,6 +42,24 @@ class Screens:
             place = workspace.entered_by(user.id, workspace.channel_named(channel).id)
             on = place, workspace.message(place, ts)
         shortcuts.use_shortcut(workspace, user, callback_id, on)
+
+    async def allow(
+        self, who: str, url: str, *, everywhere: bool = False, webhook: str = ""
+    ) -> str:
+        """Click Allow on the authorize page at `url`; returns where the browser is sent.
+
+        `everywhere` allows it for the whole organisation; `webhook` is the channel chosen for one.
+        """
+        user = self._workspace.user_named(who)
+        asked = installs.checked_request(self._workspace, dict(parse_qsl(urlsplit(url).query)))
+        given = installs.Grants(everywhere, webhook)
+        return installs.allow(self._workspace, user, asked, given)
+
+    async def uninstall(self, who: str, app: str = "") -> None:
+        """Remove an app from the workspace, as an admin."""
+        if self._workspace.user_named(who).rank != "admin":
+            raise SlackError("restricted_action")
+        installs.revoke(self._workspace, self._app(app), "account_inactive")
 
     def _app(self, wanted: str) -> App:
         for app in self._workspace.apps.values():

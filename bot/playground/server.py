@@ -12,14 +12,14 @@ from typing import Self
 
 from aiohttp import web
 
-from bot.playground import routes
+from bot.playground import installs, routes
 from bot.playground.clock import Clock
-from bot.playground.control import ACTS, Control
+from bot.playground.control import Control, Hand
 from bot.playground.deliveries import Deliveries
 from bot.playground.errors import SlackError
 from bot.playground.faults import Faults
 from bot.playground.feed import Feed
-from bot.playground.fixture import furnish
+from bot.playground.fixture import furnish, furnish_second
 from bot.playground.ids import Ids
 from bot.playground.journal import Journal
 from bot.playground.methods import TABLE
@@ -29,15 +29,16 @@ from bot.playground.people import People
 from bot.playground.rates import Rates
 from bot.playground.rules import Rules
 from bot.playground.sockets import Switchboard
-from bot.playground.workspace import Workspace
+from bot.playground.workspace import Org, Workspace
 
+OWN = frozenset({"use_http"})
 HOST = "127.0.0.1"
 
 
 class Playground:
-    """A Slack-compatible workspace on a local port; `port=0` takes any free one.
+    """A Slack-compatible workspace on a local port, and a `second` one beside it.
 
-    Entering raises `OSError` when the port is taken.
+    `port=0` takes any free port; entering raises `OSError` when the port is taken.
 
     `journal_file` gets every journal entry as a JSON line; `model` is what the page says answers.
     """
@@ -57,8 +58,10 @@ class Playground:
         self.control_token = secrets.token_urlsafe(24)
         self._build(seed, clock or Clock(), rules or Rules(), journal_file)
         self.app: App = furnish(self.workspace)
+        furnish_second(self.second)
         self.workspace.ids.renew(self.workspace.clock.now())
         self.people = People(self.workspace)
+        self.second_people = People(self.second)
         self._runner: web.AppRunner | None = None
         self._pings: asyncio.Task[None] | None = None
 
@@ -74,7 +77,8 @@ class Playground:
             await self._runner.cleanup()
             raise
         port = self._runner.addresses[0][1]
-        self.workspace.base_url = f"http://{HOST}:{port}"
+        for workspace in self.workspace.org.workspaces.values():
+            workspace.base_url = f"http://{HOST}:{port}"
         self._pings = asyncio.create_task(self.board.ping_all())
         return self
 
@@ -86,7 +90,8 @@ class Playground:
     ) -> None:
         self.deliveries.close()
         await self.deliveries.callbacks.close()
-        self.workspace.feed.end()
+        for workspace in self.workspace.org.workspaces.values():
+            workspace.feed.end()
         if self._pings:
             self._pings.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -124,8 +129,9 @@ class Playground:
         """
         if not await self.deliveries.callbacks.verify(self.app, events):
             raise SlackError("url_verification_failed")
-        self.app.endpoint = Endpoint(events, interactivity or events, commands or events)
-        self.app.socket_mode = False
+        endpoint = Endpoint(events, interactivity or events, commands or events)
+        for app in installs.everywhere(self.workspace, self.app.id):
+            app.endpoint, app.socket_mode = endpoint, False
         for line in self.board.lines_of(self.app):
             await self.board.end(line, "link_disabled")
         return self.app.signing_secret
@@ -136,26 +142,39 @@ class Playground:
         self.faults = Faults(ids.dice)
         self.board = Switchboard(self.journal, self.faults, rules, ids.dice)
         self.deliveries = Deliveries(clock, ids, self.journal, self.faults, self.board, rules)
-        self.workspace = Workspace(
-            base_url="",
-            team=Team(ids.make("T"), "Playground", "playground"),
-            clock=clock,
-            ids=ids,
-            journal=self.journal,
-            rules=rules,
-            rates=Rates(clock),
-            faults=self.faults,
-            feed=Feed(),
-            send=self.deliveries.send,
-            tickets=self.board.tickets,
-        )
+        org = Org(ids.named("E", "org"), "Playground Org")
+        home = Team(ids.make("T"), "Playground", "playground")
+        second = Team(ids.named("T", "second"), "Harbour", "harbour")
+        for team in (home, second):
+            org.workspaces[team.id] = Workspace(
+                base_url="",
+                team=team,
+                clock=clock,
+                ids=ids,
+                journal=self.journal,
+                rules=rules,
+                rates=Rates(clock),
+                faults=self.faults,
+                feed=Feed(),
+                send=self.deliveries.send,
+                org=org,
+                tickets=self.board.tickets,
+            )
+        self.workspace, self.second = org.workspaces.values()
+
+    def _hand(self, act: str, user: str) -> Hand:
+        """Give who does an act: the people of the user's workspace, or the playground itself."""
+        if act in OWN:
+            return getattr(self, act)
+        home = self.workspace.org.holding(lambda w: w.has_user(user))
+        people = self.second_people if home is self.second else self.people
+        return getattr(people, act)
 
     def _add_routes(self, site: web.Application) -> None:
-        owners = (self, self.people)
-        hands = {name: getattr(o, name) for name in ACTS for o in owners if hasattr(o, name)}
-        control = Control(self.workspace, self.board, hands, self.control_token)
+        control = Control(self.workspace, self.board, self._hand, self.control_token)
         page = Page(self.control_token, self._model)
         routes.add_slack(site, self.workspace, TABLE)
+        routes.add_oauth(site, self.workspace)
         routes.add_page(site, page, self.workspace, control)
         routes.add_control(site, control)
         site.router.add_get("/link/", self.board.connect)

@@ -13,7 +13,9 @@ def use_shortcut(
     """Choose an app's entry in Slack's menu, or in that of a message."""
     kind = "message" if on else "global"
     for app in workspace.apps.values():
-        if any(s.callback_id == callback_id and s.kind == kind for s in app.shortcuts):
+        if app.installed and any(
+            s.callback_id == callback_id and s.kind == kind for s in app.shortcuts
+        ):
             break
     else:
         raise SlackError("invalid_action")

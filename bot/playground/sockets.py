@@ -75,7 +75,7 @@ class Switchboard:
         self.acknowledged: Acknowledged | None = None
 
     def lines_of(self, app: App) -> list[Line]:
-        return [line for line in self.lines if line.app is app]
+        return [line for line in self.lines if line.app.id == app.id]
 
     def pick(self, app: App) -> Line | None:
         """Pick one of the app's lines; Slack promises no pattern, so the dice decide."""

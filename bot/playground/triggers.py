@@ -5,7 +5,7 @@ A trigger id opens one modal within three seconds; `views` redeems it.
 
 from bot.playground.errors import Json, SlackError
 from bot.playground.model import App, Channel, Delivery, Message, ResponseUrl, Trigger, User
-from bot.playground.workspace import Workspace, envelope_team
+from bot.playground.workspace import Workspace, enterprise, envelope_team
 
 
 def trigger(workspace: Workspace, app: App, user: User, view: str = "") -> str:
@@ -41,8 +41,8 @@ def interaction(
         "token": "playground",
         "trigger_id": trigger(workspace, app, user, view or ""),
         "team": envelope_team(workspace),
-        "enterprise": None,
-        "is_enterprise_install": False,
+        "enterprise": enterprise(workspace, app),
+        "is_enterprise_install": app.everywhere,
     }
 
 

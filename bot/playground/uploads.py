@@ -47,8 +47,9 @@ def share(workspace: Workspace, channel: Channel, message: Message) -> None:
         tell_apps(workspace, channel, event)
 
 
-async def receive(workspace: Workspace, request: web.Request) -> web.Response:
+async def receive(home: Workspace, request: web.Request) -> web.Response:
     """Take the bytes of a reserved file: raw or multipart, without a token, as Slack does."""
+    workspace = home.org.holding(lambda w: request.match_info["file"] in w.files)
     file = workspace.files.get(request.match_info["file"])
     if file is None or file.arrived:
         return web.Response(status=404, text="no such upload")
@@ -63,9 +64,10 @@ async def receive(workspace: Workspace, request: web.Request) -> web.Response:
     return web.Response(text=f"OK - {len(content)}")
 
 
-async def serve(workspace: Workspace, request: web.Request) -> web.Response:
+async def serve(home: Workspace, request: web.Request) -> web.Response:
     """Give a private file to a bearer who may see it; anyone else gets a page, not an error."""
     file_id = request.match_info["place"].rpartition("-")[2]
+    workspace = home.org.holding(lambda w: file_id in w.files)
     file = workspace.files.get(file_id)
     token = request.headers.get("Authorization", "").removeprefix("Bearer ")
     grant = workspace.grants.get(token)

@@ -4,6 +4,7 @@ JSON, form, multipart, query and GET all become the same `Call`; nested values t
 strings are decoded when a method asks for them.
 """
 
+import base64
 import json
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
@@ -28,6 +29,7 @@ class Call:
     args: Json
     bytes_in: int = 0
     grant: Grant | None = None
+    basic: tuple[str, str] | None = None
     warnings: list[str] = field(default_factory=list[str])
 
     @property
@@ -116,6 +118,7 @@ async def read_call(request: web.Request, method: str) -> Call:
     if request.body_exists and request.method != "GET":
         await _read_body(request, call)
     argument = str(call.args.pop("token", ""))
+    call.basic = _basic(request)
     call.token = _bearer(request) or ("" if call.encoding == "json" else argument)
     return call
 
@@ -162,3 +165,15 @@ def _json_object(body: bytes) -> Json:
 def _bearer(request: web.Request) -> str:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def _basic(request: web.Request) -> tuple[str, str] | None:
+    """Read client id and secret from HTTP Basic."""
+    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "basic":
+        return None
+    try:
+        client_id, _, secret = base64.b64decode(given, validate=True).decode().partition(":")
+    except ValueError:
+        raise SlackError("invalid_auth") from None
+    return client_id, secret

@@ -17,6 +17,7 @@ from bot.playground.model import (
     AgentSession,
     App,
     Channel,
+    Consent,
     Delivery,
     File,
     Grant,
@@ -33,6 +34,28 @@ from bot.playground.rates import Rates
 from bot.playground.rules import Rules
 
 PREFIX: dict[Kind, str] = {"public": "C", "private": "C", "im": "D", "mpim": "C"}
+
+
+@dataclass(slots=True)
+class Org:
+    """The organisation the workspaces belong to, and the consents people gave in it.
+
+    `refresh` is what each refresh token renews: app id and team ids; a used one is gone.
+    """
+
+    id: str
+    name: str
+    workspaces: dict[str, "Workspace"] = field(default_factory=dict[str, "Workspace"])
+    consents: dict[str, Consent] = field(default_factory=dict[str, Consent])
+    nonces: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    refresh: dict[str, tuple[str, list[str]]] = field(
+        default_factory=dict[str, tuple[str, list[str]]]
+    )
+
+    def holding(self, is_there: Callable[["Workspace"], bool]) -> "Workspace":
+        """Give the workspace where something is; the first one when it is nowhere."""
+        found = (w for w in self.workspaces.values() if is_there(w))
+        return next(found, next(iter(self.workspaces.values())))
 
 
 @dataclass(slots=True)
@@ -53,6 +76,8 @@ class Workspace:
     faults: Faults
     feed: Feed
     send: Callable[[Delivery], None]
+    org: Org
+    webhooks: dict[str, tuple[App, Channel]] = field(default_factory=dict[str, tuple[App, Channel]])
     teams: dict[str, Team] = field(default_factory=dict[str, Team])
     users: dict[str, User] = field(default_factory=dict[str, User])
     apps: dict[str, App] = field(default_factory=dict[str, App])
@@ -74,6 +99,13 @@ class Workspace:
         if user is None:
             raise SlackError("user_not_found")
         return user
+
+    def has_user(self, name: str) -> bool:
+        """Say whether somebody here has this id or name."""
+        try:
+            return bool(self.user_named(name))
+        except SlackError:
+            return False
 
     def user_named(self, name: str) -> User:
         """Find a user by id or by name, with or without the @."""
@@ -169,3 +201,10 @@ def viewers(workspace: Workspace, channel: Channel) -> frozenset[str]:
 
 def envelope_team(workspace: Workspace) -> Json:
     return {"id": workspace.team.id, "domain": workspace.team.domain}
+
+
+def enterprise(workspace: Workspace, app: App) -> Json | None:
+    """Name the organisation, for an app that is installed in all of it."""
+    if not app.everywhere:
+        return None
+    return {"id": workspace.org.id, "name": workspace.org.name}

@@ -6,6 +6,7 @@ from bot.playground.methods import (
     chat,
     conversations,
     files,
+    oauth,
     people,
     reactions,
     streams,
@@ -17,6 +18,7 @@ TABLE: dict[str, Method] = {
     method.name: method
     for group in (
         auth.METHODS,
+        oauth.METHODS,
         chat.METHODS,
         streams.METHODS,
         conversations.METHODS,

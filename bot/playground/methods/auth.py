@@ -2,7 +2,9 @@
 
 import time
 
+from bot.playground import installs
 from bot.playground.errors import Json, SlackError
+from bot.playground.methods.paging import metadata, page
 from bot.playground.methods.table import Method
 from bot.playground.wire import Call
 from bot.playground.workspace import Workspace
@@ -17,7 +19,8 @@ def auth_test(workspace: Workspace, call: Call) -> Json:
         "team_id": workspace.team.id,
         "user_id": app.user.id,
         "bot_id": app.user.bot_id,
-        "is_enterprise_install": False,
+        "is_enterprise_install": app.everywhere,
+        **({"enterprise_id": workspace.org.id} if app.everywhere else {}),
     }
 
 
@@ -31,8 +34,16 @@ def api_test(_workspace: Workspace, call: Call) -> Json:
 def auth_revoke(workspace: Workspace, call: Call) -> Json:
     if call.flag("test"):
         return {"revoked": False}
-    workspace.grants[call.token].error = "token_revoked"
+    installs.revoke(workspace, call.app, "token_revoked")
     return {"revoked": True}
+
+
+def teams_list(workspace: Workspace, call: Call) -> Json:
+    """List the workspaces this token is good for."""
+    places = workspace.org.workspaces.values()
+    mine = [w.team for w in places if call.token in w.grants]
+    some, cursor = page(mine, call, 100, 1000)
+    return {"teams": [{"id": team.id, "name": team.name} for team in some], **metadata(cursor)}
 
 
 def connections_open(workspace: Workspace, call: Call) -> Json:
@@ -49,5 +60,6 @@ METHODS = (
     Method("auth.test", auth_test, tier="busy"),
     Method("api.test", api_test, tier="busy", caller=None),
     Method("auth.revoke", auth_revoke, json=False),
+    Method("auth.teams.list", teams_list, tier="2"),
     Method("apps.connections.open", connections_open, ("connections:write",), "1", caller="app"),
 )
