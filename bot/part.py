@@ -22,6 +22,7 @@ NO_REPLIES = "cannot_reply_to_message"
 _FIXED = frozenset({"cant_update_message", "edit_window_closed"})
 _TRIES = 4
 _BACK_OFF_SECONDS = 0.3
+_ARRIVAL_SECONDS = 0.5
 
 
 class PartFixed(Exception):  # noqa: N818 - reads as the state it names
@@ -101,6 +102,10 @@ class LivePart:
         """Find out whether a call whose answer is missing has arrived."""
         streamed = self.entry.record.via == "stream"
         ts = await self._outlet.find(self.entry.n, streamed=streamed)
+        if not ts and self._tried is None:
+            # The worker before us may have died with the call on its way.
+            await asyncio.sleep(_ARRIVAL_SECONDS)
+            ts = await self._outlet.find(self.entry.n, streamed=streamed)
         if not ts:
             self.state, self.sent = "new", ""
             return

@@ -89,6 +89,7 @@ def test_tricks_do_not_bring_a_broadcast_through(said: str):
         "<https://example.org|a link>",
         "@channels and @hereby",
         "caf\u00e9 \u4f60\u597d \U0001f44d",
+        "**\u91cd\u70b9**\uff1a\u8bf4\u660e **\u5f37\u8abf**\u3067\u3059 **\uac15\uc870**\ub294",
         "",
     ],
 )

@@ -191,6 +191,16 @@ async def test_a_finished_reply_costs_nothing_the_second_time(scene: Scene):
     assert not scene.calls("chat.startStream", "conversations.replies")
 
 
+@pytest.mark.parametrize("after", [False, True], ids=["before the write", "after it"])
+@pytest.mark.parametrize("n", range(1, 8))
+async def test_a_crash_while_messages_are_taken_back(scene: Scene, n: int, *, after: bool):
+    """Whatever was deleted by then, the next text stands whole and in order."""
+    await scene.answer(IN_PARTS)
+    await die_at(scene, n, "Short.", 0, after=after)
+    await scene.answer(IN_PARTS)
+    assert "".join(scene.texts()) == IN_PARTS
+
+
 async def test_another_text_after_a_crash_replaces_the_first(scene: Scene):
     """The model may say something else the second time: the same messages say it."""
     await die_at(scene, 7, STREAMED, 150, after=True)
