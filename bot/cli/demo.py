@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +16,14 @@ if TYPE_CHECKING:
     from bot.settings import Settings
 
 
+class Chaos(StrEnum):
+    """How much goes wrong on purpose; the numbers of the page's dial stand in the playground."""
+
+    off = "off"
+    mild = "mild"
+    wild = "wild"
+
+
 def demo(
     *,
     port: Annotated[int, typer.Option(help="Port of the page.", min=0, max=65535)] = 8420,
@@ -23,10 +33,14 @@ def demo(
     model: Annotated[
         str | None, typer.Option(help="A model of your endpoint (OPENAI_*) [rehearsal].")
     ] = None,
+    chaos: Annotated[
+        Chaos, typer.Option(help="How much goes wrong on purpose.", show_choices=True)
+    ] = Chaos.off,
+    seed: Annotated[int, typer.Option(help="Where the dice of --chaos begin.")] = 1,
 ) -> None:
     """Show Deskmate offline: a local workspace in the browser, the bot, a scripted model.
 
-    Example: deskmate demo --port 8420
+    Example: deskmate demo --port 8420 --chaos mild --seed 7
     """
     from bot.settings import SettingsError, load  # noqa: PLC0415 - not for --help
 
@@ -36,33 +50,46 @@ def demo(
         fail(err.problems, status=2)
     if model and settings.openai_api_key is None and settings.openai_base_url is None:
         fail([f"--model {model} needs OPENAI_API_KEY or OPENAI_BASE_URL."], status=2)
-    asyncio.run(_show(settings, port, data or settings.deskmate_home / "demo", model))
+    data = data or settings.deskmate_home / "demo"
+    asyncio.run(_show(settings, Stage(port, data, model, chaos, seed)))
 
 
-async def _show(settings: "Settings", port: int, data: Path, model: str | None) -> None:
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What the person asked the demo to be."""
+
+    port: int
+    data: Path
+    model: str | None
+    chaos: Chaos
+    seed: int
+
+
+async def _show(settings: "Settings", stage: Stage) -> None:
     from bot import logs  # noqa: PLC0415 - not for --help
     from bot.app import App  # noqa: PLC0415
     from bot.gateway.preflight import StartError  # noqa: PLC0415
-    from bot.playground import Playground  # noqa: PLC0415
+    from bot.playground import LEVELS, Playground  # noqa: PLC0415
     from bot.settings import REHEARSAL  # noqa: PLC0415
     from harness.errors import StoreUnavailable  # noqa: PLC0415
 
     logs.configure(secrets=settings.secrets, level="WARNING")
     stop = stop_on_signals()
-    name = model or REHEARSAL
+    name = stage.model or REHEARSAL
     try:
         async with (
-            Playground(port=port, model=name) as playground,
-            App(_settings_for(settings, playground, data, name)) as app,
+            Playground(port=stage.port, seed=stage.seed, model=name) as playground,
+            App(_settings_for(settings, playground, stage.data, name)) as app,
         ):
             await app.connected()
+            playground.set_dial(LEVELS[stage.chaos])
             typer.echo(f"Deskmate demo: {playground.page_url} (model: {name}; Ctrl-C stops it)")
             await app.run_until(stop)
     except (StartError, StoreUnavailable) as err:
         fail([str(err)], status=1)
     except OSError as err:
         reason = os.strerror(err.errno).lower() if err.errno else str(err)
-        fail([f"I can't listen on port {port} ({reason}). Try: --port 0"], status=1)
+        fail([f"I can't listen on port {stage.port} ({reason}). Try: --port 0"], status=1)
 
 
 def _settings_for(

@@ -14,6 +14,7 @@ from typing import Any, cast, get_args
 
 from aiohttp import web
 
+from bot.playground.chaos import weather
 from bot.playground.errors import Json, SlackError, invalid_arguments
 from bot.playground.faults import Fault
 from bot.playground.sockets import Ending, Switchboard
@@ -134,15 +135,24 @@ async def _fields(request: web.Request) -> Json:
 
 
 async def _faults(workspace: Workspace, _board: Switchboard, fields: Json) -> Json:
-    """Set a fault (its fields as in `Fault`), or forget all by `{"clear": true}`; lists them."""
+    """Set a fault (its fields as in `Fault`), or forget all by `{"clear": true}`; lists them.
+
+    `{"dial": 0 to 10}` sets the weather instead.
+    """
     if fields.get("clear"):
         workspace.faults.clear()
+    elif "dial" in fields:
+        try:
+            level = int(str(fields["dial"]))
+            workspace.faults.set_dial(level, weather(level))
+        except ValueError:
+            raise invalid_arguments("invalid value: dial") from None
     elif fields:
         try:
             workspace.faults.add(Fault(**fields))
         except TypeError:
             raise invalid_arguments("not a fault") from None
-    return {"faults": workspace.faults.listed()}
+    return {"faults": workspace.faults.listed(), "dial": workspace.faults.dial}
 
 
 async def _clock(workspace: Workspace, _board: Switchboard, fields: Json) -> Json:

@@ -44,6 +44,8 @@ class Faults:
     def __init__(self, dice: random.Random) -> None:
         self._dice = dice
         self._left: list[Fault] = []
+        self._weather: tuple[Fault, ...] = ()
+        self.dial = 0
 
     def add(self, fault: Fault) -> None:
         self._left.append(fault)
@@ -55,7 +57,15 @@ class Faults:
                 hit = self._spend(place, fault)
                 if hit:
                     return fault
+        for fault in self._weather:
+            fits = fault.kind in kinds and fault.target in {target, "*"}
+            if fits and self._dice.random() < fault.probability:
+                return fault
         return None
+
+    def set_dial(self, level: int, weather: tuple[Fault, ...]) -> None:
+        """Let faults of a level strike by chance, beside those that are set one by one."""
+        self.dial, self._weather = level, weather
 
     def clear(self) -> None:
         self._left.clear()

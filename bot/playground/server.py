@@ -4,7 +4,6 @@
 """
 
 import asyncio
-import contextlib
 import secrets
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +12,7 @@ from typing import Self
 from aiohttp import web
 
 from bot.playground import installs, routes
+from bot.playground.chaos import shake, weather
 from bot.playground.clock import Clock
 from bot.playground.control import Control, Hand
 from bot.playground.deliveries import Deliveries
@@ -63,7 +63,7 @@ class Playground:
         self.people = People(self.workspace)
         self.second_people = People(self.second)
         self._runner: web.AppRunner | None = None
-        self._pings: asyncio.Task[None] | None = None
+        self._loops: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
         site = web.Application(client_max_size=64 * 1024 * 1024)
@@ -79,7 +79,9 @@ class Playground:
         port = self._runner.addresses[0][1]
         for workspace in self.workspace.org.workspaces.values():
             workspace.base_url = f"http://{HOST}:{port}"
-        self._pings = asyncio.create_task(self.board.ping_all())
+        faults = self.workspace.faults
+        shaking = shake(self.board, lambda: faults.dial, self.workspace.ids.dice)
+        self._loops = [asyncio.create_task(each) for each in (self.board.ping_all(), shaking)]
         return self
 
     async def __aexit__(
@@ -92,15 +94,18 @@ class Playground:
         await self.deliveries.callbacks.close()
         for workspace in self.workspace.org.workspaces.values():
             workspace.feed.end()
-        if self._pings:
-            self._pings.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._pings
+        for loop in self._loops:
+            loop.cancel()
+        await asyncio.gather(*self._loops, return_exceptions=True)
         await self.board.close()
         if self._runner:
             await self._runner.cleanup()
         self.workspace.clock.close()
         self.workspace.journal.close()
+
+    def set_dial(self, level: int) -> None:
+        """Let things go wrong by chance, from 0 (never) to 10; the page's chaos dial."""
+        self.workspace.faults.set_dial(level, weather(level))
 
     @property
     def api_url(self) -> str:
