@@ -97,6 +97,14 @@ class Inbox:
         where = lane(session.team, project)
         return await self._store.run(scripts.stop(where, session.id, by, said))
 
+    async def unpark(self, session: SessionKey, project: ProjectId, message_id: str) -> bool:
+        """Wake the turn of a message that was parked; False if it has ended or never began.
+
+        Store what it is woken for first. A turn that is only about to be parked is woken too.
+        """
+        where = lane(session.team, project)
+        return await self._store.run(scripts.unpark(where, session.id, message_id))
+
     async def asides(self, session: SessionKey, project: ProjectId) -> list[Aside]:
         """Return what was overheard since the last finished turn, oldest first."""
         found = await self._stored_asides(session, project)

@@ -29,6 +29,9 @@ MOST_EARLY = 20
 SESSION_SECONDS = 90 * _DAY
 LEDGER_SECONDS = 7 * _DAY
 HEARD_SECONDS = 90 * _DAY
+DEAD_SECONDS = 90 * _DAY
+MOST_DEAD = 100  # in each lane
+PERIOD_SECONDS = 90 * _DAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,12 @@ class Entry:
 TABLE = (
     Entry("ready", "stream", "tokens: sessions with a turn to run", kept="it is the queue"),
     Entry("due", "zset", "delayed sessions, by wake-up time in ms", kept="it is the queue"),
+    Entry("parked", "zset", "sessions whose turn waits for a person", kept="it is the queue"),
+    Entry("slots", "hash", "sessions that run, by project", kept="while they run"),
+    Entry(
+        "capped", "zset", "sessions that wait for a slot of their project", kept="it is the queue"
+    ),
+    Entry("dead", "stream", "turns that left the queue unanswered, for an operator"),
     Entry("inbox", "zset", "ids of a session's turns, in order", kept="until they have run"),
     Entry("items", "hash", "the turns of the inbox, by id", kept="until they have run"),
     Entry("state", "hash", "a session's place in the queue", kept="while it is not idle"),
@@ -61,6 +70,7 @@ TABLE = (
     Entry("project", "string", "a project's record; JSON", kept="it has no end"),
     Entry("heard", "string", "until when a workspace was heard without a gap; Slack's seconds"),
     Entry("followed", "zset", "threads of a workspace, by when we last heard something in them"),
+    Entry("period", "hash", "which period of a job was done last, and who is at the next"),
     Entry("notice", "string", "what was said, and is not to be said again for a while"),
 )
 
@@ -83,6 +93,22 @@ class Lane:
     @property
     def due(self) -> str:
         return self.key("due")
+
+    @property
+    def parked(self) -> str:
+        return self.key("parked")
+
+    @property
+    def slots(self) -> str:
+        return self.key("slots")
+
+    @property
+    def capped(self) -> str:
+        return self.key("capped")
+
+    @property
+    def dead(self) -> str:
+        return self.key("dead")
 
     def state(self, session: str = "") -> str:
         """Without a session: the prefix that a script completes."""
@@ -116,6 +142,11 @@ class Lane:
         return ":".join((f"dm:{{q{self.number}}}", kind, *parts))
 
 
+def lanes() -> list[Lane]:
+    """Return all lanes, in order."""
+    return [Lane(number) for number in range(LANES)]
+
+
 def lane(team: TeamId, project: ProjectId) -> Lane:
     """Return the lane, 0 to 7, in which all keys of a project live."""
     return Lane(zlib.crc32(f"{team}:{project}".encode()) % LANES)
@@ -135,6 +166,10 @@ def heard(team: TeamId) -> str:
 
 def followed(team: TeamId) -> str:
     return _of_workspace(team, "followed")
+
+
+def period(job: str) -> str:
+    return f"dm:period:{job}"
 
 
 def notice(*parts: str) -> str:

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.errors import LeaseLost, StoreUnavailable
-from storage import scripts
+from storage import keys, scripts
 from storage.call import Call
 from storage.client import Store
 from storage.inbox import Inbox
-from storage.keys import LANES, Lane
-from storage.lease import Finish, Lease
+from storage.keys import LANES, Lane, lanes
+from storage.lease import UNREADABLE, Finish, Lease, Unreadable
 
 _LATE_SECONDS = 1.0
 _TRUST_SECONDS = 10.0
@@ -27,21 +27,34 @@ _MOVED_AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class QueueDepth:
-    """Sessions with a turn that is ready, held by a worker, delayed; how long a ready one waits."""
+    """Sessions with a turn that is ready, held by a worker, delayed; how long a ready one waits.
+
+    `parked` ones wait for a person, `capped` ones for a slot of their project; `dead` are letters.
+    """
 
     waiting: int
     running: int
     delayed: int
     oldest_seconds: float
+    parked: int = 0
+    capped: int = 0
+    dead: int = 0
 
 
 class Queue(Inbox):
-    """The worker's side of the queue; `worker` names this process and nothing else alive."""
+    """The worker's side of the queue; `worker` names this process and nothing else alive.
 
-    def __init__(self, store: Store, *, worker: str, lease_seconds: float) -> None:
+    `project_slots` bounds how many turns of one project run at once, whoever runs them; all
+    workers of a store are given the same number.
+    """
+
+    def __init__(
+        self, store: Store, *, worker: str, lease_seconds: float, project_slots: int | None = None
+    ) -> None:
         super().__init__(store)
         self.worker = worker
         self.lease_seconds = lease_seconds
+        self._slots = project_slots
         self._bell = _Bell(store)
         self._looked = -math.inf
 
@@ -55,7 +68,7 @@ class Queue(Inbox):
             self._bell.try_all()
         while True:
             for lane in self._bell.to_try():
-                taken = await self._store.run(scripts.take(lane, self.worker))
+                taken = await self._take(lane)
                 if isinstance(taken, Lease):
                     return taken
                 self._bell.found_empty(lane, taken)
@@ -79,17 +92,33 @@ class Queue(Inbox):
         """End a turn without an answer: the session does not remember it."""
         await self._end(scripts.drop(lease))
 
+    async def park(self, lease: Lease) -> None:
+        """End a lease but not its turn, which waits for `unpark` or a stop, for days if need be.
+
+        Nothing is held meanwhile; later messages of the session wait behind it.
+        """
+        await self._end(scripts.park(lease))
+
+    async def bury(self, lease: Lease, why: str) -> None:
+        """End a turn that cannot be answered, and keep it among the `DeadLetters`.
+
+        `why` is one sentence for an operator. The session goes on with its next turn.
+        """
+        where = keys.lane(lease.session.team, lease.project)
+        await self._end(scripts.bury(where, lease.session.id, lease.fence, why))
+
     async def depth(self) -> QueueDepth:
         """Count what is in the queue, all lanes together."""
-        lanes = await self._store.run_all([scripts.depth(lane) for lane in _lanes()])
-        ready, held, delayed, waits_ms = zip(*lanes, strict=True)
-        return QueueDepth(sum(ready), sum(held), sum(delayed), max(waits_ms) / 1000)
+        found = await self._store.run_all([scripts.depth(lane) for lane in lanes()])
+        ready, held, delayed, waits_ms, *others = zip(*found, strict=True)
+        counts = (sum(each) for each in others)
+        return QueueDepth(sum(ready), sum(held), sum(delayed), max(waits_ms) / 1000, *counts)
 
     async def move_due(self) -> int:
         """Queue the turns whose delay is over; returns how many. Call it every second or so."""
-        if not await self._store.run_command("EXISTS", *(lane.due for lane in _lanes())):
+        if not await self._store.run_command("EXISTS", *(lane.due for lane in lanes())):
             return 0
-        calls = [scripts.move_due(lane, _MOVED_AT_ONCE) for lane in _lanes()]
+        calls = [scripts.move_due(lane, _MOVED_AT_ONCE) for lane in lanes()]
         return sum(await self._store.run_all(calls))
 
     async def take_over(self, dead: Sequence[str] = ()) -> int:
@@ -103,12 +132,20 @@ class Queue(Inbox):
             return 0
         self._looked = now
         lease_ms = math.ceil(self.lease_seconds * 1000)
-        calls = [scripts.take_over(lane, lease_ms, dead) for lane in _lanes()]
+        calls = [scripts.take_over(lane, lease_ms, dead) for lane in lanes()]
         return sum(await self._store.run_all(calls))
 
     async def leave(self) -> None:
         """Sign off: what this worker still holds is queued again, and its name forgotten."""
         await self.take_over([self.worker])
+
+    async def _take(self, lane: Lane) -> Lease | str:
+        """Take from one lane; what cannot be read is buried, and stands in nobody's way."""
+        while True:
+            taken = await self._store.run(scripts.take(lane, self.worker, self._slots))
+            if not isinstance(taken, Unreadable):
+                return taken
+            await self._store.run(scripts.bury(lane, taken.session, taken.fence, UNREADABLE))
 
     async def _end(self, call: Call[bool]) -> None:
         if not await self._store.run(call):
@@ -125,7 +162,7 @@ class _Bell:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._seen = dict.fromkeys(_lanes(), "0-0")
+        self._seen = dict.fromkeys(lanes(), "0-0")
         self._maybe = set(self._seen)
         self._first = 0
         self._tried_all = time.monotonic()
@@ -159,7 +196,3 @@ class _Bell:
         except TimeoutError as err:
             raise StoreUnavailable(f"The store at {self._store.where} does not answer.") from err
         self._maybe.update(lane for lane in self._seen if lane.ready in (rung or {}))
-
-
-def _lanes() -> list[Lane]:
-    return [Lane(number) for number in range(LANES)]

@@ -7,13 +7,21 @@ Each file opens with its data model; `lua/session.lua` is put in front of every 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from harness.models import Aside, FileRef, Incoming, SessionKey, TeamId, UserId
 from storage import keys
 from storage.call import Call
 from storage.keys import Lane, lane
-from storage.lease import Finish, Lease, turn_of
+from storage.lease import (
+    FELL,
+    MOST_FALLS,
+    DeadLetter,
+    Finish,
+    Lease,
+    Unreadable,
+    turn_of,
+)
 
 
 def push(
@@ -25,7 +33,7 @@ def push(
     return Call(
         "push",
         (
-            *_session(where, session.id),
+            *_session(where, session.id)[:4],
             keys.event(where, event),
             where.seen(session, incoming.id),
             where.early(session.id),
@@ -42,6 +50,7 @@ def push(
             keys.SEEN_SECONDS,
             keys.EARLY_SECONDS,
             keys.MOST_EARLY,
+            f"{session.team}:{incoming.project}",
         ),
         lambda answer: (str(answer[0]), int(answer[1])),
     )
@@ -75,20 +84,22 @@ def edit(where: Lane, session: str, turn: str, text: str) -> Call[str]:
 
 def remove(where: Lane, session: str, turn: str) -> Call[str]:
     """Take back a turn that has not begun; answers waiting, running or none."""
-    args = (turn, keys.GROUP, keys.SESSION_SECONDS)
+    args = (turn, keys.GROUP, session, keys.SESSION_SECONDS)
     return Call("remove", _session(where, session), args, str)
 
 
 def stop(where: Lane, session: str, by: str, said: str) -> Call[bool]:
     """Ask the head of a session to stop; answers False if there is nothing to stop."""
-    touched = (where.ready, where.state(session), where.inbox(session), where.due)
+    waiting = (where.due, where.parked, where.capped)
+    touched = (where.ready, where.state(session), where.inbox(session), *waiting)
     return Call("stop", touched, (session, by, keys.STOPS, said), bool)
 
 
-def take(where: Lane, worker: str) -> Call[Lease | str]:
+def take(where: Lane, worker: str, slots: int | None) -> Call[Lease | Unreadable | str]:
     """Take the next turn of a lane; without one, answers the last entry ever added to it."""
-    args = (keys.GROUP, worker, where.state(), where.inbox(), where.items())
-    return Call("take", (where.ready,), args, _read_lease)
+    args = (keys.GROUP, worker, *_prefixes(where), "" if slots is None else slots)
+    touched = (where.ready, where.slots, where.capped)
+    return Call("take", touched, args, _read_taken)
 
 
 def beat(lease: Lease, worker: str) -> Call[str | None]:
@@ -130,11 +141,37 @@ def drop(lease: Lease) -> Call[bool]:
     return Call("drop", touched, (*_ending(lease), keys.SESSION_SECONDS), bool)
 
 
+def bury(where: Lane, session: str, fence: int, why: str) -> Call[bool]:
+    """End a turn that cannot be answered and keep it aside; answers False if the lease is lost."""
+    ending = (keys.GROUP, fence, session, keys.SESSION_SECONDS, why)
+    touched = (*_session(where, session), where.dead)
+    return Call("bury", touched, (*ending, keys.MOST_DEAD, keys.DEAD_SECONDS), bool)
+
+
+def requeue(where: Lane, letter: DeadLetter) -> Call[bool]:
+    """Queue a dead letter again; answers False if it is gone."""
+    touched = (*_session(where, letter.session)[:4], where.dead)
+    return Call("requeue", touched, (letter.entry_id, letter.session, letter.message), bool)
+
+
 def give_back(lease: Lease, delay_ms: int) -> Call[bool]:
     """End a lease, not its turn; answers False if the lease is lost."""
     where = _lane(lease)
-    touched = (where.ready, where.state(lease.session.id), where.due)
+    touched = (*_session(where, lease.session.id), where.due)
     return Call("give_back", touched, (*_ending(lease), delay_ms), bool)
+
+
+def park(lease: Lease) -> Call[bool]:
+    """End a lease, not its turn, until it is woken; answers False if the lease is lost."""
+    where = _lane(lease)
+    touched = (*_session(where, lease.session.id), where.parked)
+    return Call("park", touched, _ending(lease), bool)
+
+
+def unpark(where: Lane, session: str, turn: str) -> Call[bool]:
+    """Wake a parked turn; answers False if it is not at the head of its session."""
+    touched = (where.ready, where.state(session), where.parked)
+    return Call("unpark", touched, (session, turn), bool)
 
 
 def move_due(where: Lane, limit: int) -> Call[int]:
@@ -144,12 +181,19 @@ def move_due(where: Lane, limit: int) -> Call[int]:
 
 def take_over(where: Lane, lease_ms: int, dead: Sequence[str]) -> Call[int]:
     """Queue again what nobody beats; answers how many sessions."""
-    return Call("take_over", (where.ready,), (keys.GROUP, lease_ms, where.state(), *dead), int)
+    touched = (where.ready, where.slots, where.capped, where.dead)
+    limits = (MOST_FALLS, FELL, keys.MOST_DEAD, keys.DEAD_SECONDS)
+    begun = (keys.GROUP, lease_ms, *_prefixes(where), keys.SESSION_SECONDS)
+    return Call("take_over", touched, (*begun, *limits, *dead), int)
 
 
-def depth(where: Lane) -> Call[tuple[int, int, int, int]]:
-    """Count a lane; answers ready, held, delayed, and ms that the oldest ready one waits."""
-    return Call("depth", (where.ready, where.due), (keys.GROUP,), _read_four)
+def depth(where: Lane) -> Call[tuple[int, ...]]:
+    """Count a lane.
+
+    Answers ready, held, delayed, ms that the oldest ready one waits, parked, capped, dead.
+    """
+    touched = (where.ready, where.due, where.parked, where.capped, where.dead)
+    return Call("depth", touched, (keys.GROUP,), lambda answer: tuple(int(n) for n in answer))
 
 
 def append_journal(lease: Lease, index: int, entry: str) -> Call[int]:
@@ -178,32 +222,28 @@ def _lane(lease: Lease) -> Lane:
     return lane(lease.session.team, lease.project)
 
 
-def _session(where: Lane, session: str) -> tuple[str, str, str, str]:
-    return (where.ready, where.state(session), where.inbox(session), where.items(session))
+def _session(where: Lane, session: str) -> tuple[str, ...]:
+    """Spell the six keys with which a session moves, in the order of `place` in session.lua."""
+    own = (where.state(session), where.inbox(session), where.items(session))
+    return (where.ready, *own, where.slots, where.capped)
+
+
+def _prefixes(where: Lane) -> tuple[str, str, str]:
+    return (where.state(), where.inbox(), where.items())
 
 
 def _ending(lease: Lease) -> tuple[str, int, str]:
     return (keys.GROUP, lease.fence, lease.session.id)
 
 
-def _read_four(answer: Sequence[int]) -> tuple[int, int, int, int]:
-    ready, held, delayed, waits_ms = (int(each) for each in answer)
-    return ready, held, delayed, waits_ms
-
-
-def _read_lease(answer: Sequence[Any]) -> Lease | str:
+def _read_taken(answer: Sequence[Any]) -> Lease | Unreadable | str:
     if not answer[0]:
         return str(answer[1])
-    _, _, entry, fence, tries, stopped_by, item, text, files, mentioned = answer
-    incoming = Incoming.model_validate_json(item)
-    changed: dict[str, Any] = {}
-    if text is not None:
-        changed["text"] = text
-    if files and not incoming.files:
-        changed["files"] = TypeAdapter(tuple[FileRef, ...]).validate_json(files)
-    if mentioned:
-        changed["mentioned"] = True
-    incoming = incoming.model_copy(update=changed)
+    _, session, entry, fence, tries, falls, stopped_by, *stored = answer
+    try:
+        incoming = _read_incoming(*stored)
+    except ValidationError:
+        return Unreadable(str(session), int(fence))
     return Lease(
         session=incoming.session,
         project=incoming.project,
@@ -212,5 +252,21 @@ def _read_lease(answer: Sequence[Any]) -> Lease | str:
         fence=int(fence),
         entry_id=str(entry),
         attempt=int(tries),
+        falls=int(falls),
         stopped_by=UserId(stopped_by) if stopped_by else None,
     )
+
+
+def _read_incoming(
+    item: str | None, text: str | None, files: str | None, mentioned: str | None
+) -> Incoming:
+    """Read a turn and what changed while it waited; raises `ValidationError`."""
+    incoming = Incoming.model_validate_json(item or "")
+    changed: dict[str, Any] = {}
+    if text is not None:
+        changed["text"] = text
+    if files and not incoming.files:
+        changed["files"] = TypeAdapter(tuple[FileRef, ...]).validate_json(files)
+    if mentioned:
+        changed["mentioned"] = True
+    return incoming.model_copy(update=changed)

@@ -7,11 +7,11 @@
 --                        its first message; if that is only late, they follow it
 -- ARGV  1 session  2 turn  3 turn as JSON  4 nonce of this push  5 rank, or '' for by arrival
 --       6 '1' only if the session is known  7 '1' mentioned  8 files as JSON, or ''  9 ttl of 5, 6
---       10 ttl of 7  11 most of 7
+--       10 ttl of 7  11 most of 7  12 "TEAM:PROJECT"
 -- Returns {outcome, turns ahead}: queued | merged | duplicate | unknown_session
 local ready, state, inbox, items, event, seen, early = unpack(KEYS)
 local session, id, item, nonce, rank, only_known, mentioned, files, ttl = unpack(ARGV)
-local early_ttl, most_early = ARGV[10], tonumber(ARGV[11])
+local early_ttl, most_early, project = ARGV[10], tonumber(ARGV[11]), ARGV[12]
 
 local function ahead()
   local head = redis.call('HGET', state, 'head')
@@ -44,6 +44,7 @@ local function append()
   redis.call('SET', seen, '1', 'EX', ttl)
   local first, own = tonumber(redis.call('HGET', state, 'first') or ''), tonumber(id)
   if own and (not first or own < first) then redis.call('HSET', state, 'first', id) end
+  redis.call('HSET', state, 'project', project)
   local s = redis.call('HGET', state, 's')
   if not s or s == 'idle' then add_token(ready, state, session) end
   return 'queued'

@@ -1,18 +1,24 @@
 -- Take back a turn that has not begun. States: session.lua.
 --
--- KEYS  1 ready  2 state  3 inbox  4 items
--- ARGV  1 turn  2 group  3 ttl of an idle state
+-- KEYS  1 ready  2 state  3 inbox  4 items  5 slots  6 capped
+-- ARGV  1 turn  2 group  3 session  4 ttl of an idle state
 -- Returns waiting (gone now) | running (begun, still there) | none
-local ready, state, inbox, items = unpack(KEYS)
-local id, group, ttl = unpack(ARGV)
+local id, group, session, ttl = unpack(ARGV)
+local at = place(KEYS, session)
 
-if not redis.call('ZSCORE', inbox, id) then return 'none' end
-if redis.call('HGET', state, 'head') == id then return 'running' end
-forget_item(inbox, items, id)
-if redis.call('EXISTS', inbox) == 0 then
-  drop_token(ready, group, redis.call('HGET', state, 'entry'))
-  rest(state, ttl)
+if not redis.call('ZSCORE', at.inbox, id) then return 'none' end
+local now = redis.call('HMGET', at.state, 'head', 's', 'entry', 'fence')
+if now[1] == id then return 'running' end
+forget_item(at.inbox, at.items, id)
+if redis.call('EXISTS', at.inbox) == 0 then
+  if now[2] == 'capped' then
+    redis.call('ZREM', at.capped, capped_as(at.state, session))
+  else
+    drop_token(at.ready, group, now[3])
+  end
+  free_slot(at)
+  rest(at.state, ttl)
   -- A session that never had a turn is unknown again.
-  if redis.call('HEXISTS', state, 'fence') == 0 then redis.call('DEL', state) end
+  if not now[4] then redis.call('DEL', at.state) end
 end
 return 'waiting'

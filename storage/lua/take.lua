@@ -1,11 +1,13 @@
 -- Take the next token of a lane and begin its session's head. States: session.lua.
 --
--- KEYS  1 ready
+-- KEYS  1 ready  2 slots  3 capped
 -- ARGV  1 group  2 worker  3, 4, 5 prefixes of state, inbox, items: the token names the session
--- Returns {1, session, entry, fence, tries, stopped by or '', turn as JSON, text, files, mentioned}
+--       6 slots that a project has, or '' for any number
+-- Returns {1, session, entry, fence, tries, falls, stopped by or '',
+--          turn, the same as JSON, text, files, mentioned}
 --      or {0, the last entry ever added}: nothing is ready, ring at a later one
-local ready = KEYS[1]
-local group, worker, states, inboxes, all_items = unpack(ARGV)
+local ready, slots, capped = unpack(KEYS)
+local group, worker, states, inboxes, all_items, cap = unpack(ARGV)
 
 local function next_token()
   if redis.call('EXISTS', ready) == 0 then return nil end
@@ -26,21 +28,39 @@ local function last_entry()
   end
 end
 
+local function has_slot(state, project)
+  if cap == '' or not project or redis.call('HGET', state, 'slot') then return true end
+  if tonumber(redis.call('HGET', slots, project) or '0') >= tonumber(cap) then return false end
+  redis.call('HINCRBY', slots, project, 1)
+  redis.call('HSET', state, 'slot', project)
+  return true
+end
+
 local function begin(entry, session)
   local state, inbox, items = states .. session, inboxes .. session, all_items .. session
-  local now = redis.call('HMGET', state, 's', 'entry', 'head', 'stop', 'stop_by')
+  local now = redis.call('HMGET', state,
+    's', 'entry', 'head', 'stop', 'stop_by', 'project', 'falls')
   local head = now[3] or redis.call('ZRANGE', inbox, 0, 0)[1]
   if now[1] ~= 'queued' or now[2] ~= entry or not head then
     drop_token(ready, group, entry)
     return nil
   end
+  local stopped_by = now[4] == head and now[5] or ''
+  -- Who only says that it stopped needs no slot.
+  if stopped_by == '' and not has_slot(state, now[6]) then
+    drop_token(ready, group, entry)
+    redis.call('HSET', state, 's', 'capped')
+    redis.call('ZADD', capped, 0, capped_as(state, session))
+    return nil
+  end
   redis.call('HSET', state, 's', 'running', 'head', head)
-  redis.call('HDEL', state, 'cut')
+  redis.call('HDEL', state, 'cut', 'woken')
   local fence = redis.call('HINCRBY', state, 'fence', 1)
   local tries = redis.call('HINCRBY', state, 'tries', 1)
-  local item = redis.call('HMGET', items, head, head .. '/text', head .. '/files', head .. '/mentioned')
-  local stopped_by = now[4] == head and now[5] or ''
-  return {1, session, entry, fence, tries, stopped_by, item[1], item[2], item[3], item[4]}
+  local item = redis.call('HMGET', items,
+    head, head .. '/text', head .. '/files', head .. '/mentioned')
+  return {1, session, entry, fence, tries, tonumber(now[7] or '0'), stopped_by,
+          item[1], item[2], item[3], item[4]}
 end
 
 local token = next_token()
