@@ -12,6 +12,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
@@ -24,11 +25,18 @@ from harness.errors import StoreUnavailable
 
 log = structlog.get_logger()
 
-# What is older is not answered any more. Must be less than the life of the marks that tell which
-# messages are known: `storage.keys.SEEN_SECONDS`.
-MAX_AGE_SECONDS = 20 * 3600.0
-PAUSE_SECONDS = 5.0
-RETRY_SECONDS = (2.0, 10.0, 30.0, 60.0)
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How far back to look, and how often.
+
+    `max_age_seconds` must be less than the life of the marks by which known messages are told
+    (`storage.keys.SEEN_SECONDS`): what is older is not answered any more.
+    """
+
+    max_age_seconds: float = 20 * 3600.0
+    pause_seconds: float = 2.0
+    retry_seconds: tuple[float, ...] = (2.0, 10.0, 30.0, 60.0)
 
 
 class Backfill:
@@ -41,17 +49,21 @@ class Backfill:
         heard: Heard,
         now: Callable[[], float],
         found: Callable[[], None],
+        pace: Pace | None = None,
     ) -> None:
         self._ingress = ingress
         self._history = history
         self._heard = heard
         self._now = now
         self._found = found
+        self._pace = pace or Pace()
         self._wanted = asyncio.Event()
         self._loops: list[asyncio.Task[None]] = []
+        self._is_first = False
 
     async def start(self) -> None:
-        """Wait for gaps, beside everything else."""
+        """Wait for gaps, beside everything else; call it before the first connection."""
+        self._is_first = await self._heard.begin()
         self._loops = [
             asyncio.create_task(self._close_gaps()),
             asyncio.create_task(self._heard.keep_writing()),
@@ -69,6 +81,11 @@ class Backfill:
         with suppress(StoreUnavailable):
             await self._heard.write()
 
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing can have been missed that was not read since."""
+        return self._heard.gaps == 0
+
     def gap(self) -> None:
         """Say that nobody listened until just now; returns at once."""
         self._heard.open_gap()
@@ -81,11 +98,12 @@ class Backfill:
             gaps = self._heard.gaps
             await self._read_patiently()
             self._heard.close_gaps(gaps)
-            await asyncio.sleep(PAUSE_SECONDS)
+            await asyncio.sleep(self._pace.pause_seconds)
 
     async def _read_patiently(self) -> None:
         """Read what was missed; whoever does not answer is asked again, in the end every minute."""
-        for pause in itertools.chain(RETRY_SECONDS, itertools.repeat(RETRY_SECONDS[-1])):
+        pauses = self._pace.retry_seconds
+        for pause in itertools.chain(pauses, itertools.repeat(pauses[-1])):
             try:
                 await self._read()
             except SlackRefused as err:
@@ -97,11 +115,12 @@ class Backfill:
             return
 
     async def _read(self) -> None:
-        began = time.monotonic()
-        until = await self._heard.until()
-        if until is None:
+        if self._is_first:
+            # Nobody was here before us, so nothing was missed.
+            self._is_first = False
             return
-        since = max(until, self._now() - MAX_AGE_SECONDS)
+        began = time.monotonic()
+        since = max(await self._heard.until(), self._now() - self._pace.max_age_seconds)
         followed: defaultdict[str, list[str]] = defaultdict(list)
         for thread in await self._heard.threads():
             followed[thread.channel].append(thread.ts)

@@ -50,12 +50,17 @@ class Heard:
         """Say that the first so many gaps have been read."""
         self.gaps -= count
 
-    async def until(self) -> float | None:
-        """Return until when nothing was missed; None if we are the first to listen, from now on."""
-        known = await self._store.until()
-        if known is None:
+    async def begin(self) -> bool:
+        """Set the mark if we are the first to listen here, and say whether we are."""
+        is_first = await self._store.until() is None
+        if is_first:
             await self._store.note(self._now(), {})
-        return known
+        return is_first
+
+    async def until(self) -> float:
+        """Return until when nothing was missed."""
+        known = await self._store.until()
+        return self._now() if known is None else known
 
     async def threads(self) -> list[Thread]:
         """Return the threads that were alive in the last week, the latest first."""

@@ -19,16 +19,22 @@ log = structlog.get_logger()
 
 Json = dict[str, Any]
 
-PAGE = 200
-MOST_ROOMS = 500
-MOST_MESSAGES = 1000
-MOST_THREADS = 25
 KINDS = "public_channel,private_channel,mpim,im"
 RATES: dict[str, tuple[float, float]] = {
     "users.conversations": (20, 5),
     "conversations.history": (40, 20),
     "conversations.replies": (25, 15),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much is read: of a channel the newest messages, and the threads that changed last."""
+
+    rooms: int = 500
+    messages: int = 1000
+    threads: int = 25
+    page: int = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +48,25 @@ class Room:
 class History:
     """Reads the channels of one workspace that we are a member of."""
 
-    def __init__(self, slack: Slack, pacing: Pacing | None = None) -> None:
+    def __init__(self, slack: Slack, bounds: Bounds | None = None) -> None:
         self._slack = slack
-        self._pacing = pacing or Pacing(RATES)
+        self._bounds = bounds or Bounds()
+        self._pacing = Pacing(RATES)
 
     async def rooms(self) -> list[Room]:
-        """Return the channels we are in, at most 500. Raises `SlackFailed`."""
+        """Return the channels we are in. Raises `SlackFailed`."""
+        most = self._bounds.rooms
         found: list[Room] = []
-        asked: Json = {"types": KINDS, "exclude_archived": "true", "limit": PAGE}
+        asked: Json = {"types": KINDS, "exclude_archived": "true", "limit": self._bounds.page}
         while True:
             answer = await self._ask("users.conversations", asked)
             found += [_room(channel) for channel in _listed(answer, "channels")]
             cursor = _next_cursor(answer)
-            if len(found) >= MOST_ROOMS and cursor:
-                log.warning("too many channels to look into", looked_into=MOST_ROOMS)
-            if not cursor or len(found) >= MOST_ROOMS:
-                return found[:MOST_ROOMS]
+            if not cursor:
+                return found[:most]
+            if len(found) >= most:
+                log.warning("too many channels to look into", looked_into=most)
+                return found[:most]
             asked["cursor"] = cursor
 
     async def since(self, room: Room, since: float, followed: Sequence[str] = ()) -> list[Json]:
@@ -68,16 +77,31 @@ class History:
         """
         roots = await self._newest(room, since)
         found = {str(message["ts"]): message for message in roots if _ts(message) > since}
-        for thread in _worth_reading(room, roots, since, followed):
+        for thread in self._worth_reading(room, roots, since, followed):
             for message in await self._replies(room, thread, since):
                 found[str(message["ts"])] = message
         as_event = {"type": "message", "channel": room.id, "channel_type": room.kind}
         return [{**message, **as_event} for message in sorted(found.values(), key=_ts)]
 
+    def _worth_reading(
+        self, room: Room, roots: Iterable[Json], since: float, followed: Sequence[str]
+    ) -> list[str]:
+        """Name the threads that may hold something new, those that we follow first."""
+        latest = {str(root["ts"]): float(root.get("latest_reply") or 0) for root in roots}
+        new = sorted(latest, key=latest.__getitem__, reverse=True)
+        new = [thread for thread in new if latest[thread] > since]
+        ours = [thread for thread in new if thread in followed]
+        unseen = [thread for thread in followed if thread not in latest]
+        wanted = list(dict.fromkeys([*ours, *unseen, *new]))
+        left_out = len(wanted) - self._bounds.threads
+        if left_out > 0:
+            log.warning("too many threads to look into", channel=room.id, left_out=left_out)
+        return wanted[: self._bounds.threads]
+
     async def _newest(self, room: Room, since: float) -> list[Json]:
         """Read from the newest message down to `since`; a whole page at least, for its threads."""
         found: list[Json] = []
-        asked: Json = {"channel": room.id, "limit": PAGE}
+        asked: Json = {"channel": room.id, "limit": self._bounds.page}
         while True:
             answer = await self._ask("conversations.history", asked)
             page = _messages(answer)
@@ -85,14 +109,19 @@ class History:
             asked["cursor"] = _next_cursor(answer)
             if not asked["cursor"] or not page or _ts(page[-1]) <= since:
                 return found
-            if len(found) >= MOST_MESSAGES:
+            if len(found) >= self._bounds.messages:
                 log.warning("too many messages missed", channel=room.id, read=len(found))
                 return found
 
     async def _replies(self, room: Room, thread: str, since: float) -> list[Json]:
         found: list[Json] = []
-        asked: Json = {"channel": room.id, "ts": thread, "oldest": f"{since:.6f}", "limit": PAGE}
-        while len(found) < MOST_MESSAGES:
+        asked: Json = {
+            "channel": room.id,
+            "ts": thread,
+            "oldest": f"{since:.6f}",
+            "limit": self._bounds.page,
+        }
+        while len(found) < self._bounds.messages:
             try:
                 answer = await self._ask("conversations.replies", asked)
             except SlackRefused as err:
@@ -109,23 +138,6 @@ class History:
         await asyncio.sleep(self._pacing.delay(method))
         self._pacing.take(method)
         return await self._slack.call(method, arguments, repeatable=True)
-
-
-def _worth_reading(
-    room: Room, roots: Iterable[Json], since: float, followed: Sequence[str]
-) -> list[str]:
-    """Name the threads that may hold something new, those that we follow first."""
-    latest = {str(root["ts"]): float(root.get("latest_reply") or 0) for root in roots}
-    unknown = [thread for thread in followed if thread not in latest]
-    new = sorted((ts for ts, last in latest.items() if last > since), key=latest.__getitem__)
-    ours = [thread for thread in reversed(new) if thread in followed]
-    others = [thread for thread in reversed(new) if thread not in followed]
-    wanted = [*ours, *unknown, *others]
-    if len(wanted) > MOST_THREADS:
-        log.warning(
-            "too many threads to look into", channel=room.id, left_out=len(wanted) - MOST_THREADS
-        )
-    return wanted[:MOST_THREADS]
 
 
 def _room(channel: Json) -> Room:

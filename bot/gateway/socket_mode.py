@@ -36,13 +36,19 @@ class Patience:
     """How long a dial, a pong and Slack's own pings may take, and the pauses after failed dials.
 
     Slack pings every few seconds: after `gap_seconds` of silence events may have been missed.
+    A connection of a `short_life_seconds` counts as a failed dial.
     """
 
     dial_seconds: float = 10.0
     ping_seconds: float = 10.0
     gap_seconds: float = 30.0
     silence_seconds: float = 45.0
+    short_life_seconds: float = 10.0
     back_off_seconds: tuple[float, ...] = (0.2, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
+
+    def pause(self, times: int) -> float:
+        """Return how long to wait after so many vain dials before."""
+        return self.back_off_seconds[min(times, len(self.back_off_seconds) - 1)]
 
 
 OpenTicket = Callable[[], Awaitable[str]]
@@ -184,21 +190,27 @@ class SocketGateway:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._patience.dial_seconds * slot):
                     await self.connected.wait()
-        attempt = 0
+        vain = 0  # dials in a row that failed, or whose connection ended at once
         while True:
             try:
                 connection, listening = await self._dial()
             except (aiohttp.ClientError, OSError, TimeoutError, SocketRefused) as err:
-                pauses = self._patience.back_off_seconds
-                await self._failed(err, pauses[min(attempt, len(pauses) - 1)])
-                attempt += 1
+                await self._failed(err, self._patience.pause(vain))
+                vain += 1
                 continue
-            attempt = 0
+            opened = time.monotonic()
             await connection.retired.wait()
             self.reconnects += 1
             retiring = asyncio.create_task(self._retire(connection, listening))
             self._tasks.append(retiring)
             retiring.add_done_callback(self._tasks.remove)
+            if time.monotonic() - opened >= self._patience.short_life_seconds:
+                vain = 0
+                continue
+            if vain:
+                # It flaps, and tickets are scarce. The first time, the next is dialled at once.
+                await asyncio.sleep(self._patience.pause(vain - 1))
+            vain += 1
 
     async def _dial(self) -> tuple[Connection, asyncio.Task[None]]:
         async with asyncio.timeout(self._patience.dial_seconds):
