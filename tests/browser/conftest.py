@@ -6,10 +6,13 @@ and a window of its own; an error in the page's console fails the test that caus
 
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, async_playwright
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
 
 from bot.playground import Playground, Rules
 from tests.bot.playground.clients import Api
@@ -27,6 +30,7 @@ QUIET = [
 DESKTOP = (1280, 800)
 PHONE = (390, 844)
 Open = Callable[..., Awaitable[Page]]
+Bolt = Any  # the SDK is not typed
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -49,6 +53,16 @@ async def playground() -> AsyncIterator[Playground]:
 def bot(playground: Playground) -> Api:
     """The app's own client: what a bot would call."""
     return Api(playground)
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def bolt(playground: Playground, bot: Api) -> AsyncIterator[Bolt]:
+    """A Bolt app, connected; a test adds its listeners before anything is pressed."""
+    app: Any = AsyncApp(client=bot.client)
+    handler: Any = AsyncSocketModeHandler(app, playground.app_token)
+    await handler.connect_async()
+    yield app
+    await handler.close_async()
 
 
 @pytest_asyncio.fixture(loop_scope="module")

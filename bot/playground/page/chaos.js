@@ -166,7 +166,7 @@ class Dial {
     const marks = [
       ["Off", 0],
       ["Mild", 3],
-      ["Wild", 8],
+      ["Wild", 10],
     ].map(([text, level]) => button(text, () => set(level)));
     const group = el("div", { class: "block-actions", role: "group", "aria-label": "Dial" }, ...marks);
     this.node = el("div", { class: "dial-box" }, this.words, this.input, group);

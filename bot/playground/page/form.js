@@ -14,9 +14,12 @@ export class Form {
   /** Begin a field with the app's own value, unless the person has given one already. */
   begin(block_id, action_id, value) {
     const key = `${block_id} ${action_id}`;
-    if (!this.fields.has(key)) this.fields.set(key, { block_id, action_id, value, own: false });
-    else if (!this.fields.get(key).own) this.fields.get(key).value = value;
-    return this.fields.get(key);
+    const field = this.fields.get(key) ?? { block_id, action_id, own: false };
+    if (!field.own) field.value = value;
+    // What equals the app's own value may change with it.
+    field.own = JSON.stringify(field.value) !== JSON.stringify(value);
+    this.fields.set(key, field);
+    return field;
   }
 
   /** Forget the fields of blocks that are gone. */

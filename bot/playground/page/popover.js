@@ -6,9 +6,10 @@ let closeOpen = () => {};
 
 /**
  * Show `node` beside `anchor` and return the function that closes it; only one is open at a time.
- * `onClose` is called once it is gone, however that happened.
+ * `onClose` is called once it is gone, however that happened; `start` begins it where the anchor
+ * begins, else it ends where the anchor ends.
  */
-export function place(node, anchor, { onClose = () => {} } = {}) {
+export function place(node, anchor, { onClose = () => {}, start = false } = {}) {
   closeOpen();
   const close = (refocus = false) => {
     if (!node.isConnected) return;
@@ -23,7 +24,7 @@ export function place(node, anchor, { onClose = () => {} } = {}) {
     if (!node.contains(event.target) && !anchor.contains(event.target)) close();
   };
   // A phone's keyboard resizes the window: follow the anchor rather than close.
-  const moved = () => position(node, anchor);
+  const moved = () => position(node, anchor, start);
   node.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     event.stopPropagation();
@@ -36,17 +37,18 @@ export function place(node, anchor, { onClose = () => {} } = {}) {
   document.addEventListener("pointerdown", outside, true);
   window.addEventListener("resize", moved);
   anchor.setAttribute("aria-expanded", "true");
-  position(node, anchor);
+  position(node, anchor, start);
   closeOpen = close;
   return close;
 }
 
-function position(node, anchor) {
+function position(node, anchor, start) {
   const at = anchor.getBoundingClientRect();
   const size = node.getBoundingClientRect();
   const below = at.bottom + GAP + size.height <= window.innerHeight;
   const top = below ? at.bottom + GAP : Math.max(GAP, at.top - GAP - size.height);
-  const left = Math.min(Math.max(GAP, at.right - size.width), window.innerWidth - size.width - GAP);
+  const wanted = start ? at.left : at.right - size.width;
+  const left = Math.min(Math.max(GAP, wanted), window.innerWidth - size.width - GAP);
   node.style.top = `${Math.round(top)}px`;
   node.style.left = `${Math.round(left)}px`;
 }

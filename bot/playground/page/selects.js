@@ -156,7 +156,7 @@ class Select {
     this.search.addEventListener("input", () => this.draw(0));
     this.search.addEventListener("keydown", (event) => this.key(event));
     this.draw();
-    this.close = place(box, this.button, { onClose: () => this.closed() });
+    this.close = place(box, this.button, { onClose: () => this.closed(), start: true });
     this.search.focus();
     this.list.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
   }

@@ -113,7 +113,7 @@ class DataTable {
     };
     const button = (text, step, off) =>
       el("button", { type: "button", class: "button", text, disabled: off, on: { click: go(step) } });
-    const words = `${from + 1}–${Math.min(from + this.size, all)} of ${all}`;
+    const words = `${from + 1} to ${Math.min(from + this.size, all)} of ${all}`;
     return [
       button("Previous", -1, this.page === 0),
       el("span", { class: "quiet", text: words }),
