@@ -28,7 +28,7 @@ _NEEDS_TEAM = frozenset(
         "team.info",
     )
 )
-_SECRETS = frozenset({"client_secret", "refresh_token", "code"})
+_SECRETS = frozenset({"client_secret", "refresh_token", "code", "action_token"})
 
 
 class Answer(web.Response):

@@ -53,6 +53,10 @@ def emit(workspace: Workspace, app: App, event: Json, channel: Channel | None = 
         subscription, scope = f"message.{_PLURAL[channel.kind]}", kind_scope(channel, "history")
     if subscription not in app.events or (scope and scope not in app.scopes):
         return
+    if kind in {"message", "app_mention"} and "search:read.public" in app.scopes:
+        token = workspace.ids.token(30)
+        workspace.action_tokens[token] = str(event.get("user", ""))
+        event = event | {"assistant_thread": {"action_token": token}}
     payload = _callback(workspace, app, event, channel)
     label = event.get("subtype", kind) if kind == "message" else kind
     workspace.send(Delivery(app, "events_api", label, payload))

@@ -5,7 +5,7 @@
 
 import secrets
 
-from bot.playground.model import App, Grant, Rank, Team, User
+from bot.playground.model import App, Grant, Rank, Team, User, UserGroup
 from bot.playground.workspace import Workspace
 
 _SCOPES = (
@@ -103,5 +103,8 @@ def _add_channels(workspace: Workspace, app: App, robo: App) -> None:
     workspace.channel_named("api").members[gil] = None
     workspace.add_channel("random", "public", ann, [ann, ben, chris, robo.user.id])
     workspace.add_channel("secret", "private", ann, [ann, ben])
+    for handle, members in (("deployers", [ann, ben]), ("everyone-on-api", [ann, ben, chris])):
+        group = UserGroup(workspace.ids.named("S", handle), handle, handle.title(), members)
+        workspace.usergroups[group.id] = group
     shared = workspace.add_channel("partners", "public", ann, [ann, ben, sam, bot])
     shared.ext_shared = True

@@ -184,7 +184,10 @@ class Message:
 
 @dataclass(slots=True)
 class Channel:
-    """A conversation of any kind; `threads` lists the replies of each root, oldest first."""
+    """A conversation of any kind; `threads` lists the replies of each root, oldest first.
+
+    `pins` are by ts; `read` is how far each user has read.
+    """
 
     id: str
     name: str
@@ -198,6 +201,8 @@ class Channel:
     messages: dict[str, Message] = field(default_factory=dict[str, Message])
     threads: dict[str, list[Message]] = field(default_factory=dict[str, list[Message]])
     ephemerals: dict[str, Message] = field(default_factory=dict[str, Message])
+    pins: dict[str, Json] = field(default_factory=dict[str, Json])
+    read: dict[str, str] = field(default_factory=dict[str, str])
     last_micros: int = 0
 
     def next_ts(self, now: float) -> str:
@@ -207,6 +212,27 @@ class Channel:
 
     def replies(self, root: str) -> list[Message]:
         return self.threads.get(root, [])
+
+
+@dataclass(slots=True)
+class UserGroup:
+    """A group people mention at once, such as `@deployers`."""
+
+    id: str
+    handle: str
+    name: str
+    users: list[str]
+
+
+@dataclass(slots=True)
+class Scheduled:
+    """A message that waits for its time; the timer posts it."""
+
+    app_id: str
+    channel: str
+    message: Message
+    post_at: int
+    timer: Timer
 
 
 @dataclass(slots=True)

@@ -113,6 +113,24 @@ def enter(workspace: Workspace, channel: Channel, user: str, inviter: str = "") 
     events.tell_apps(workspace, channel, joined | ({"inviter": inviter} if inviter else {}))
 
 
+def leave(workspace: Workspace, channel: Channel, user: str) -> None:
+    """Take someone out of a channel, with Slack's line about it and the event."""
+    message = draft(workspace, channel, user, f"<@{user}> has left the channel")
+    message.subtype = "channel_leave"
+    post(workspace, channel, message)
+    left: Json = {
+        "type": "member_left_channel",
+        "user": user,
+        "channel": channel.id,
+        "channel_type": channel.id[0],
+        "team": workspace.team.id,
+        "event_ts": message.ts,
+    }
+    events.tell_apps(workspace, channel, left)
+    del channel.members[user]
+    events.show_channel(workspace, channel)
+
+
 def edit(
     workspace: Workspace, channel: Channel, message: Message, text: str, blocks: list[Json]
 ) -> None:

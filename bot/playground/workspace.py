@@ -24,10 +24,12 @@ from bot.playground.model import (
     Kind,
     Message,
     ResponseUrl,
+    Scheduled,
     Status,
     Team,
     Trigger,
     User,
+    UserGroup,
     View,
 )
 from bot.playground.rates import Rates
@@ -87,6 +89,9 @@ class Workspace:
     tickets: dict[str, tuple[App, float]] = field(default_factory=dict[str, tuple[App, float]])
     statuses: dict[tuple[str, str], Status] = field(default_factory=dict[tuple[str, str], Status])
     response_urls: dict[str, ResponseUrl] = field(default_factory=dict[str, ResponseUrl])
+    usergroups: dict[str, UserGroup] = field(default_factory=dict[str, UserGroup])
+    scheduled: dict[str, Scheduled] = field(default_factory=dict[str, Scheduled])
+    action_tokens: dict[str, str] = field(default_factory=dict[str, str])
     triggers: dict[str, Trigger] = field(default_factory=dict[str, Trigger])
     modals: dict[str, list[View]] = field(default_factory=dict[str, list[View]])
     homes: dict[tuple[str, str], View] = field(default_factory=dict[tuple[str, str], View])

@@ -3,12 +3,15 @@
 from bot.playground.methods import (
     agents,
     auth,
+    channels,
     chat,
     conversations,
     files,
     oauth,
     people,
+    pins,
     reactions,
+    search,
     streams,
     views,
 )
@@ -27,6 +30,9 @@ TABLE: dict[str, Method] = {
         files.METHODS,
         agents.METHODS,
         views.METHODS,
+        channels.METHODS,
+        pins.METHODS,
+        search.METHODS,
     )
     for method in group
 }

@@ -1,14 +1,17 @@
-"""chat.*: what an app posts, changes and takes back. Streams have their own file."""
+"""chat.*: what an app posts, now or later, changes and takes back. Streams have their own file."""
 
 from bot.playground import limits, posting
 from bot.playground.errors import Json, SlackError
 from bot.playground.events import show, tell_change
+from bot.playground.methods.paging import metadata, page
 from bot.playground.methods.table import Method
-from bot.playground.model import Channel, Message
+from bot.playground.model import Channel, Message, Scheduled
 from bot.playground.shapes import message_json, permalink
 from bot.playground.surfaces import clear_status
 from bot.playground.wire import Call
 from bot.playground.workspace import Workspace
+
+_LATEST_SECONDS = 120 * 24 * 3_600
 
 
 def target(workspace: Workspace, call: Call) -> Channel:
@@ -125,6 +128,65 @@ def get_permalink(workspace: Workspace, call: Call) -> Json:
     return {"channel": channel.id, "permalink": permalink(workspace.base_url, channel, message)}
 
 
+def schedule_message(workspace: Workspace, call: Call) -> Json:
+    channel, now = target(workspace, call), workspace.clock.now()
+    post_at = call.number("post_at", 0)
+    if not post_at:
+        raise SlackError("invalid_time")
+    if post_at <= now:
+        raise SlackError("time_in_past")
+    if post_at > now + _LATEST_SECONDS:
+        raise SlackError("time_too_far")
+    message = posting.by_app(workspace, channel, call.app)
+    compose(workspace, channel, call, message)
+    message.metadata = limits.checked_metadata(call) or None
+    key = workspace.ids.make("Q")
+
+    def post() -> None:
+        del workspace.scheduled[key]
+        message.ts = channel.next_ts(workspace.clock.now())
+        posting.post(workspace, channel, message)
+
+    timer = workspace.clock.call_later(post_at - now, post)
+    workspace.scheduled[key] = Scheduled(call.app.id, channel.id, message, post_at, timer)
+    shape = message_json(channel, message, metadata=True)
+    del shape["ts"]
+    return {
+        "channel": channel.id,
+        "scheduled_message_id": key,
+        "post_at": post_at,
+        "message": shape,
+    }
+
+
+def scheduled_list(workspace: Workspace, call: Call) -> Json:
+    wanted = call.text("channel")
+    mine = [
+        {
+            "id": key,
+            "channel_id": waiting.channel,
+            "post_at": waiting.post_at,
+            "date_created": int(workspace.clock.now()),
+            "text": waiting.message.text,
+        }
+        for key, waiting in workspace.scheduled.items()
+        if waiting.app_id == call.app.id and wanted in {"", waiting.channel}
+    ]
+    some, cursor = page(mine, call, 100, 100)
+    return {"scheduled_messages": some, **metadata(cursor)}
+
+
+def delete_scheduled(workspace: Workspace, call: Call) -> Json:
+    key = call.need("scheduled_message_id")
+    waiting = workspace.scheduled.get(key)
+    known = waiting is not None and waiting.app_id == call.app.id
+    if waiting is None or not known or waiting.channel != call.need("channel"):
+        raise SlackError("invalid_scheduled_message_id")
+    waiting.timer.cancel()
+    del workspace.scheduled[key]
+    return {}
+
+
 _WRITE = ("chat:write",)
 
 METHODS = (
@@ -135,4 +197,7 @@ METHODS = (
     Method("chat.update", update, _WRITE, "3"),
     Method("chat.delete", delete, _WRITE, "3"),
     Method("chat.getPermalink", get_permalink, (), "busy", json=False),
+    Method("chat.scheduleMessage", schedule_message, _WRITE, "3"),
+    Method("chat.scheduledMessages.list", scheduled_list, (), "3"),
+    Method("chat.deleteScheduledMessage", delete_scheduled, _WRITE, "3"),
 )

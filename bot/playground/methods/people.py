@@ -1,8 +1,9 @@
-"""users.*, bots.info, team.info, emoji.list: who is here."""
+"""users.*, usergroups.*, bots.info, team.info, emoji.list: who is here."""
 
 from bot.playground.errors import Json, SlackError
 from bot.playground.methods.paging import conversation_kinds, metadata, page
 from bot.playground.methods.table import Method
+from bot.playground.model import UserGroup
 from bot.playground.shapes import channel_json, user_json
 from bot.playground.wire import Call
 from bot.playground.workspace import Workspace
@@ -70,7 +71,43 @@ def emoji_list(_workspace: Workspace, _call: Call) -> Json:
     return {"emoji": {"shipit": "alias:squirrel"}, "cache_ts": "1"}
 
 
+def usergroups_list(workspace: Workspace, call: Call) -> Json:
+    shown = list[Json]()
+    for group in workspace.usergroups.values():
+        shape = _group_json(workspace, group)
+        if call.flag("include_users"):
+            shape["users"] = group.users
+        if call.flag("include_count"):
+            shape["user_count"] = len(group.users)
+        shown.append(shape)
+    return {"usergroups": shown}
+
+
+def usergroups_users_list(workspace: Workspace, call: Call) -> Json:
+    group = workspace.usergroups.get(call.need("usergroup"))
+    if group is None:
+        raise SlackError("no_such_subteam")
+    return {"users": group.users}
+
+
+def _group_json(workspace: Workspace, group: UserGroup) -> Json:
+    return {
+        "id": group.id,
+        "team_id": workspace.team.id,
+        "is_usergroup": True,
+        "is_subteam": True,
+        "name": group.name,
+        "description": "",
+        "handle": group.handle,
+        "is_external": False,
+        "date_delete": 0,
+        "prefs": {"channels": [], "groups": []},
+    }
+
+
 METHODS = (
+    Method("usergroups.list", usergroups_list, ("usergroups:read",), "2", json=False),
+    Method("usergroups.users.list", usergroups_users_list, ("usergroups:read",), "2", json=False),
     Method("users.info", users_info, ("users:read",), "4", json=False),
     Method("users.list", users_list, ("users:read",), "2", json=False),
     Method("users.lookupByEmail", users_lookup_by_email, ("users:read.email",), "3", json=False),

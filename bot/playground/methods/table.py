@@ -24,5 +24,5 @@ class Method:
     scopes: tuple[str, ...] = ()
     tier: str = "3"
     json: bool = True
-    caller: Literal["bot", "app"] | None = "bot"
+    caller: Literal["bot", "app", "user"] | None = "bot"
     also: tuple[str, str, str] | None = None

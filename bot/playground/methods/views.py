@@ -1,6 +1,6 @@
-"""views.*: an app opens, stacks, changes and publishes what people see beside the messages."""
+"""views.* and blocks.validate: modals and Homes opened, stacked, changed, published; checks."""
 
-from bot.playground import triggers, views
+from bot.playground import limits, triggers, views
 from bot.playground.errors import Json, SlackError, invalid_arguments
 from bot.playground.methods.table import Method
 from bot.playground.wire import Call
@@ -47,7 +47,25 @@ def views_publish(workspace: Workspace, call: Call) -> Json:
     return {"view": views.view_json(view)}
 
 
+def blocks_validate(_workspace: Workspace, call: Call) -> Json:
+    """Check blocks, the blocks of a message, or a view, and post nothing."""
+    given = [name for name in ("blocks", "message", "view") if call.given(name)]
+    if len(given) != 1:
+        raise invalid_arguments("exactly one of blocks, message, view")
+    if given[0] == "view":
+        shape = call.object("view", "invalid_arguments") or {}
+        views.checked(shape, "home" if shape.get("type") == "home" else "modal")
+    elif given[0] == "message":
+        message = call.object("message", "invalid_arguments") or {}
+        inner = Call(call.method, call.encoding, "", {"blocks": message.get("blocks")})
+        limits.checked_blocks(inner)
+    else:
+        limits.checked_blocks(call)
+    return {}
+
+
 METHODS = (
+    Method("blocks.validate", blocks_validate, (), "3", caller=None),
     Method("views.open", views_open, (), "4"),
     Method("views.push", views_push, (), "4"),
     Method("views.update", views_update, (), "4"),

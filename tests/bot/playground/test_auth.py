@@ -73,5 +73,5 @@ async def test_history_needs_the_scope_of_its_kind(
 
 async def test_unknown_methods_are_named_so(playground: Playground, api: Api) -> None:
     """A method nobody has is HTTP 200 and unknown_method."""
-    assert await api.refused("pins.list", channel="C1") == "unknown_method"
-    assert playground.journal.calls("pins.list")[0]["status"] == 200
+    assert await api.refused("bookmarks.list", channel_id="C1") == "unknown_method"
+    assert playground.journal.calls("bookmarks.list")[0]["status"] == 200
