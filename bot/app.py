@@ -20,6 +20,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot import listeners
 from bot.access import Access
 from bot.delivery import Slack
+from bot.endings import Endings
 from bot.gateway.backfill import Backfill
 from bot.gateway.heard import Heard
 from bot.gateway.history import History
@@ -197,6 +198,7 @@ class App:
             await asyncio.gather(checking, return_exceptions=True)
 
     def _desk(self, ends: Ends) -> Desk:
+        zone = self._settings.deskmate_timezone
         return Desk(
             queue=ends.queue,
             sessions=SessionStore(ends.store),
@@ -205,9 +207,10 @@ class App:
             access=ends.access,
             threads=ends.threads,
             rooms=ends.rooms,
+            endings=Endings(ends.queue, ends.rooms, self.metrics, zone, time.time),
             open_reply=partial(self._open_reply, ends.slack, ends.store),
             metrics=self.metrics,
-            zone=self._settings.deskmate_timezone,
+            zone=zone,
             now=time.time,
         )
 

@@ -6,11 +6,15 @@ All best-effort: a turn never waits for them and never fails by them.
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from bot.delivery import Slack, SlackRefused
+import structlog
+
+from bot.delivery import Slack, SlackFailed
 from bot.locale import say
 from bot.people import Person
 from harness.models import SessionKey, UserId
 from storage.lease import Lease
+
+log = structlog.get_logger()
 
 NOTICE_SECONDS = 3600
 WAITED_SECONDS = 1.0
@@ -47,5 +51,16 @@ class Rooms:
         text = say(person.locale, key)
         try:
             await self.slack.post_ephemeral(session.channel, person.id, session.thread, text)
-        except SlackRefused:
+        except SlackFailed:
+            await self._tell_directly(person, text)
+
+    async def tell_undelivered(self, session: SessionKey, person: Person, error: str) -> None:
+        """Tell a person directly that Slack takes no answer where they asked."""
+        text = say(person.locale, "undelivered", channel=session.channel, error=error)
+        await self._tell_directly(person, text)
+
+    async def _tell_directly(self, person: Person, text: str) -> None:
+        try:
             await self.slack.post_direct(person.id, text)
+        except SlackFailed as err:
+            log.info("person not reached", user=person.id, error=str(err))

@@ -8,13 +8,15 @@ import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import structlog
 
 from bot.access import Access
+from bot.endings import Endings
+from bot.failures import SlackFailed
 from bot.health import Metrics
 from bot.locale import say
 from bot.people import Person
@@ -24,7 +26,7 @@ from bot.threads import Threads
 from bot.words import without_mention
 from harness.agent import Agent, TurnWork
 from harness.context import TurnInput, opening_message
-from harness.errors import LeaseLost, ModelUnavailable
+from harness.errors import LeaseLost, ModelUnavailable, StoreUnavailable
 from harness.events import TextStarted, TextStreamed, TurnFinished
 from harness.journal import close_turn
 from harness.models import Aside, Session
@@ -37,9 +39,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-BACK_OFF_SECONDS = (15.0, 30.0, 60.0, 120.0, 300.0, 600.0)
-OPERATOR_BACK_OFF_SECONDS = (60.0, 300.0, 600.0)
-GIVE_UP_SECONDS = 24 * 3600.0
 UNVERIFIED_SECONDS = 15.0
 
 
@@ -79,6 +78,7 @@ class Desk:
     access: Access
     threads: Threads
     rooms: Rooms
+    endings: Endings
     open_reply: Callable[[Running, Person], "Reply"]
     metrics: Metrics
     zone: str
@@ -115,14 +115,14 @@ class Turns:
         try:
             await self._converse(running, person, reply)
         except ModelUnavailable as err:
-            await self._keep_for_later(lease, person, reply, err)
-        except (LeaseLost, asyncio.CancelledError):
+            await self._desk.endings.model_unavailable(lease, person, reply, err)
+        except SlackFailed as err:
+            await self._desk.endings.undelivered(lease, person, err)
+        except (LeaseLost, StoreUnavailable, asyncio.CancelledError):
             raise
         except Exception as err:
             log.exception("turn failed", reference=lease.turn, error=type(err).__name__)
-            await reply.say(say(person.locale, "broke", reference=lease.turn))
-            await self._desk.queue.drop(lease)
-            self._desk.metrics.turns.labels("failed").inc()
+            await self._desk.endings.broke(lease, person, reply)
         finally:
             await reply.close()
 
@@ -198,26 +198,6 @@ class Turns:
             now=datetime.fromtimestamp(incoming.received_at, zone),
             zone=desk.zone,
         )
-
-    async def _keep_for_later(
-        self, lease: Lease, person: Person, reply: "Reply", err: ModelUnavailable
-    ) -> None:
-        """Say once what is wrong and when it is tried again, and put the message back."""
-        desk = self._desk
-        waited = desk.now() - lease.incoming.received_at
-        log.warning("model unavailable", reason=err.reason, attempt=lease.attempt)
-        if waited > GIVE_UP_SECONDS:
-            await reply.say(say(person.locale, "model_gave_up", reason=err.reason))
-            await desk.queue.drop(lease)
-            return
-        steps = OPERATOR_BACK_OFF_SECONDS if err.needs_operator else BACK_OFF_SECONDS
-        delay = max(steps[min(lease.attempt, len(steps)) - 1], err.retry_after or 0.0)
-        again = datetime.fromtimestamp(desk.now(), ZoneInfo(desk.zone)) + timedelta(seconds=delay)
-        key = "model_refuses" if err.needs_operator else "model_down"
-        text = say(person.locale, key, reason=err.reason, time=again.strftime("%H:%M %Z"))
-        await reply.say(text)
-        await desk.queue.give_back(lease, delay)
-        desk.metrics.turns.labels("kept").inc()
 
     def _count(self, lease: Lease, finished: TurnFinished) -> None:
         metrics = self._desk.metrics

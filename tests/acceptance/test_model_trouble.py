@@ -31,7 +31,7 @@ async def test_a_failing_model_is_said_once_and_asked_again_by_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, reason: str
 ):
     """The sentence names the time of the next try; then the answer comes, in its place."""
-    monkeypatch.setattr("bot.turns.BACK_OFF_SECONDS", (1.0,))
+    monkeypatch.setattr("bot.endings.BACK_OFF_SECONDS", (1.0,))
     async with a_world(tmp_path, failing(status)) as world, world.bot():
         root = await world.says("ann", "#api", "@Deskmate hi")
         (said,) = await world.answered("#api", root)
