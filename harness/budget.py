@@ -11,11 +11,15 @@ _NOTE_AT = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one turn; `tokens` counts uncached input and output, `seconds` one attempt."""
+    """Limits of one turn; `tokens` counts uncached input and output, `seconds` one attempt.
+
+    `context_tokens` bounds one request: well before it, older parts of a session are summed up.
+    """
 
     steps: int = 40
     tokens: int = 200_000
     seconds: float = 900.0
+    context_tokens: int = 100_000
 
 
 class Budget:
@@ -24,6 +28,11 @@ class Budget:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._deadline = asyncio.get_running_loop().time() + limits.seconds
+
+    @property
+    def context_tokens(self) -> int:
+        """The most tokens that one request should have."""
+        return self._limits.context_tokens
 
     def check(self, steps: int, usage: Usage) -> None:
         """Raise `TurnStopped` if another step would go over a limit."""

@@ -18,6 +18,7 @@ Trust = Literal["requester", "member", "guest", "bot", "outside"]
 
 TAIL_MARK = "[state] "
 
+_BORDER = "\n\n"
 _SAYS = " says:\n"
 _NAME_CHARS = 60
 _MARKED: frozenset[Trust] = frozenset({"guest", "bot", "outside"})
@@ -78,15 +79,24 @@ def opening_message(asked: TurnInput) -> Message:
     if asked.file_names:
         head.append(f"Files with this message: {', '.join(map(quoted, asked.file_names))}")
     head_text = "\n".join(head)
-    content = f"{head_text}\n\n{_name(asked.who)}{_SAYS}{asked.text}"
+    content = f"{head_text}{_BORDER}{_name(asked.who)}{_SAYS}{asked.text}"
     return Message(role="user", content=mended(content), taint=_taint(asked))
 
 
 def spoken(content: str) -> str:
     """Give the person's own words in a message of `opening_message`; other text as it is."""
-    _, border, rest = content.partition("\n\n")
+    _, border, rest = content.partition(_BORDER)
     who, says, words = rest.partition(_SAYS)
     return words if border and says and "\n" not in who and content.startswith("[") else content
+
+
+def request_in(content: str) -> str:
+    """Give the person's own words with their name and time, without what stood around them."""
+    words = spoken(content)
+    if words == content:
+        return content
+    head = content[: len(content) - len(words)]
+    return f"{head.splitlines()[0]} {head.partition(_BORDER)[2]}{words}"
 
 
 def _taint(asked: TurnInput) -> tuple[str, ...]:

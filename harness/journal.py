@@ -11,6 +11,7 @@ from harness.events import TurnFinished
 from harness.models import (
     Answered,
     Claimed,
+    Compacted,
     JournalEntry,
     Message,
     Outcome,
@@ -89,6 +90,8 @@ class TurnRecord:
             self.usage += entry.usage
             self.finish = entry.finish
             self._claimed.clear()  # models use their ids again in later steps
+        elif isinstance(entry, Compacted):
+            self.usage += entry.usage
 
 
 async def close_turn(

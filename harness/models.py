@@ -125,36 +125,6 @@ class ToolCall(BaseModel):
     arguments: str
 
 
-class Message(BaseModel):
-    """One message of a session's history, exactly as it goes over the wire.
-
-    `reasoning` is the thinking that some endpoints want back with an answer, and nobody is shown.
-    `taint`, which does not go there, names where text in it came from that is neither the
-    project's own nor a member's word: "guest", "upload", "web", "mcp:jira".
-    """
-
-    model_config = FROZEN
-    role: Role
-    content: str = ""
-    tool_calls: tuple[ToolCall, ...] = ()
-    tool_call_id: str = ""
-    reasoning: str = ""
-    taint: tuple[str, ...] = ()
-
-
-class ToolResult(BaseModel):
-    """What a tool gives back: one shape for success and failure (harness-facts, section 7)."""
-
-    model_config = FROZEN
-    status: Literal["ok", "error"]
-    output: Any = None
-    error_type: ErrorType | None = None
-    message: str = ""
-    suggestion: str = ""
-    retryable: bool = False
-    retry_after_s: float | None = None
-
-
 class Usage(BaseModel):
     """What was spent: tokens as the endpoint counted them; `estimated` where it did not."""
 
@@ -173,6 +143,52 @@ class Usage(BaseModel):
             model_calls=self.model_calls + other.model_calls,
             estimated=self.estimated or other.estimated,
         )
+
+
+class Compaction(BaseModel):
+    """What is no longer sent of a session, counted in stored messages from its beginning.
+
+    A summary stands for the first `covers` messages; of the first `clears` the long tool results
+    are left out.
+    """
+
+    model_config = FROZEN
+    covers: int = 0
+    clears: int = 0
+
+
+class Message(BaseModel):
+    """One message of a session's history, exactly as it goes over the wire.
+
+    `reasoning` is the thinking that some endpoints want back with an answer, and nobody is shown.
+    What follows it is not sent. `taint` names where text came from that is neither the project's
+    own nor a member's word: "guest", "upload", "web", "mcp:jira". `usage` is what the call that
+    gave an answer cost. A message with a `compaction` is not said by anybody: its content is the
+    summary that stands for what went before.
+    """
+
+    model_config = FROZEN
+    role: Role
+    content: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+    reasoning: str = ""
+    taint: tuple[str, ...] = ()
+    usage: Usage | None = None
+    compaction: Compaction | None = None
+
+
+class ToolResult(BaseModel):
+    """What a tool gives back: one shape for success and failure (harness-facts, section 7)."""
+
+    model_config = FROZEN
+    status: Literal["ok", "error"]
+    output: Any = None
+    error_type: ErrorType | None = None
+    message: str = ""
+    suggestion: str = ""
+    retryable: bool = False
+    retry_after_s: float | None = None
 
 
 class Session(BaseModel):
@@ -265,4 +281,15 @@ class Returned(BaseModel):
     message: Message
 
 
-JournalEntry = Annotated[Opened | Answered | Claimed | Returned, Field(discriminator="kind")]
+class Compacted(BaseModel):
+    """Journal: from here on less of the session is sent; `usage` is what the summary cost."""
+
+    model_config = FROZEN
+    kind: Literal["compacted"] = "compacted"
+    message: Message
+    usage: Usage = Usage()
+
+
+JournalEntry = Annotated[
+    Opened | Answered | Claimed | Returned | Compacted, Field(discriminator="kind")
+]

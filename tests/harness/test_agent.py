@@ -218,7 +218,8 @@ async def test_an_answer_recorded_just_before_the_stop_is_kept_once(project: Pro
     at_the_end = await close_turn(MemoryTurn(entries).take(), opening, "Stop.", "Done.")
     assert during_tool.text == "I write it."
     assert at_the_end.text == "I write it.\n\nDone."
-    assert at_the_end.messages[-1] == Message(role="assistant", content="Done.")
+    assert at_the_end.messages[-1].content == "Done."
+    assert at_the_end.messages[-2].role == "tool"
 
 
 async def test_a_turn_stopped_before_it_began_keeps_the_request(project: Project) -> None:
@@ -280,4 +281,4 @@ async def test_an_answer_at_the_models_length_limit_says_so(project: Project) ->
     assert finished == again
     assert (finished.outcome, finished.text) == ("limit", "Once upon a")
     assert "length limit" in finished.note
-    assert finished.messages[1:] == (Message(role="assistant", content="Once upon a"),)
+    assert [message.content for message in finished.messages[1:]] == ["Once upon a"]
