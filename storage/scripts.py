@@ -218,6 +218,28 @@ def hear(team: TeamId, until: float | None, threads: Mapping[str, float], bound:
     return Call("hear", touched, (written, keys.HEARD_SECONDS, bound, *pairs), bool)
 
 
+def claim_period(
+    job: str, newest: int, which: str, *, lease_ms: int, nonce: str
+) -> Call[tuple[int, int, str] | None]:
+    """Claim a period of a job; answers number, fence and cursor, or None if nothing is due."""
+    return Call(
+        "claim_period",
+        (keys.period(job),),
+        (newest, which, lease_ms, nonce, keys.PERIOD_SECONDS),
+        lambda answer: (int(answer[0]), int(answer[1]), str(answer[2])) if answer else None,
+    )
+
+
+def move_cursor(job: str, fence: int, cursor: str, lease_ms: int) -> Call[bool]:
+    """Note how far a period has come; answers False if the claim is lost."""
+    return Call("move_cursor", (keys.period(job),), (fence, cursor, lease_ms), bool)
+
+
+def end_period(job: str, fence: int) -> Call[bool]:
+    """Complete a period; answers False if the claim is lost."""
+    return Call("end_period", (keys.period(job),), (fence,), bool)
+
+
 def _lane(lease: Lease) -> Lane:
     return lane(lease.session.team, lease.project)
 

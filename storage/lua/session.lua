@@ -26,7 +26,7 @@
 --                 head     the turn that was begun and has not ended
 --                 tries    how often `head` was taken
 --                 falls    how often its worker was lost since it last ended a lease itself
---                 woken    the head, if it was woken before it was parked
+--                 woken    the head, if it was woken since it was taken
 --                 stop     the turn that is to stop; stop_by: who said so
 --                 turns    finished turns
 --                 first    the earliest turn, by its id: what was said before it was not for us
@@ -113,7 +113,7 @@ end
 local function next_turn(at, ttl)
   free_slot(at)
   forget_item(at.inbox, at.items, redis.call('HGET', at.state, 'head'))
-  redis.call('HDEL', at.state, 'head', 'tries', 'falls', 'woken', 'stop', 'stop_by', 'cut')
+  redis.call('HDEL', at.state, 'head', 'tries', 'falls', 'stop', 'stop_by', 'cut')
   if redis.call('EXISTS', at.inbox) == 1 then
     add_token(at.ready, at.state, at.session)
   else

@@ -79,6 +79,7 @@ async def test_sessions_of_a_project_take_turns(queue: Queue, full: list[Lease])
     lease = next(each for each in full if each.session.thread == "1.0")
     await queue.finish(lease, Finish())
     assert (await take(queue)).session.thread == "4.0"
+    assert await queue.take(0) is None
 
 
 async def test_a_slot_survives_its_worker(full: list[Lease], store: Store):
