@@ -3,7 +3,8 @@
 import asyncio
 import signal
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -11,7 +12,28 @@ if TYPE_CHECKING:
     from bot.settings import Settings
 
 
-def run() -> None:
+class Role(StrEnum):
+    """Which half of the bot a process is; the values are `bot.settings.ProcessRole`."""
+
+    ALL = "all"
+    GATEWAY = "gateway"
+    WORKER = "worker"
+
+
+_READY = {
+    Role.ALL: "Deskmate is connected as @{name}. Ctrl-C stops it.",
+    Role.GATEWAY: "Deskmate's gateway is connected as @{name}; workers answer. Ctrl-C stops it.",
+    Role.WORKER: "Deskmate's worker answers as @{name}; a gateway listens. Ctrl-C stops it.",
+}
+
+
+def run(
+    *,
+    role: Annotated[
+        Role,
+        typer.Option(help="gateway: only receive and queue; worker: only answer; all: both."),
+    ] = Role.ALL,
+) -> None:
     """Run the bot against Slack, over Socket Mode.
 
     Example: SLACK_BOT_TOKEN=xoxb-... SLACK_APP_TOKEN=xapp-... OPENAI_API_KEY=... deskmate run
@@ -20,13 +42,13 @@ def run() -> None:
 
     try:
         settings = load()
-        require_slack(settings)
+        require_slack(settings, role.value)
     except SettingsError as err:
         fail(err.problems, status=2)
-    asyncio.run(_serve(settings))
+    asyncio.run(_serve(settings, role))
 
 
-async def _serve(settings: "Settings") -> None:
+async def _serve(settings: "Settings", role: Role) -> None:
     from bot import logs  # noqa: PLC0415 - not for --help
     from bot.app import App  # noqa: PLC0415
     from bot.gateway.preflight import StartError  # noqa: PLC0415
@@ -35,9 +57,9 @@ async def _serve(settings: "Settings") -> None:
     logs.configure(secrets=settings.secrets)
     stop = stop_on_signals()
     try:
-        async with App(settings) as app:
+        async with App(settings, role=role.value) as app:
             await app.connected()
-            typer.echo(f"Deskmate is connected as @{app.me.name}. Ctrl-C stops it.")
+            typer.echo(_READY[role].format(name=app.me.name))
             await app.run_until(stop)
     except (StartError, StoreUnavailable) as err:
         fail([str(err)], status=1)

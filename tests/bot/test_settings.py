@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import SettingsError, load, require_slack
+from bot.settings import ProcessRole, SettingsError, load, require_slack
 
 TOKENS = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1", "OPENAI_API_KEY": "sk-secret"}
 
@@ -107,3 +107,18 @@ def test_a_broken_file_is_one_clear_sentence(tmp_path: Path):
         load({}, tmp_path)
     assert "deskmate.toml is no valid TOML" in str(caught.value)
     assert ".env: it is not UTF-8" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("role", "needs"),
+    [
+        ("all", ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "OPENAI_API_KEY"]),
+        ("gateway", ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"]),
+        ("worker", ["SLACK_BOT_TOKEN", "OPENAI_API_KEY"]),
+    ],
+)
+def test_each_role_needs_what_it_uses(tmp_path: Path, role: ProcessRole, needs: list[str]):
+    """A gateway calls no model, a worker opens no socket."""
+    with pytest.raises(SettingsError) as caught:
+        require_slack(load({}, tmp_path), role)
+    assert [problem.split()[0] for problem in caught.value.problems] == needs

@@ -77,7 +77,11 @@ async def test_half_set_and_malformed_settings_are_all_named(tmp_path: Path):
     [
         ("SLACK_BOT_TOKEN", "xoxb-wrong", "SLACK_BOT_TOKEN (invalid_auth)"),
         ("SLACK_APP_TOKEN", "xapp-wrong", "SLACK_APP_TOKEN (invalid_auth)"),
-        ("REDIS_URL", "redis://127.0.0.1:1/0", "The store at redis://127.0.0.1:1/0 does not answer"),
+        (
+            "REDIS_URL",
+            "redis://127.0.0.1:1/0",
+            "The store at redis://127.0.0.1:1/0 does not answer",
+        ),
         ("SLACK_API_URL", "http://127.0.0.1:1/api/", "can't reach Slack"),
     ],
 )
@@ -151,9 +155,15 @@ async def test_every_command_has_help_with_an_example(tmp_path: Path):
     assert (status, "agent_view" in out) == (0, True)
 
 
-async def test_an_unknown_command_is_one_clear_line(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("typed", "named"),
+    [(("rnu",), "No such command 'rnu'"), (("run", "--role", "boss"), "'boss' is not one of")],
+)
+async def test_what_is_mistyped_is_one_clear_line(
+    tmp_path: Path, typed: tuple[str, ...], named: str
+):
     """Exit 2, and where to look."""
-    status, _, err = await deskmate("rnu", cwd=tmp_path)
+    status, _, err = await deskmate(*typed, cwd=tmp_path)
     assert status == 2
-    assert "No such command 'rnu'" in err
+    assert named in err
     assert "Traceback" not in err
