@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 CONSTRAINTS := $(if $(CI),-c .ci/lock.txt,)
 WORKERS ?= 2
 
-.PHONY: demo test test-browser soak bench lint clean install
+.PHONY: demo test test-browser test-node node soak bench lint clean install
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed
@@ -21,6 +21,17 @@ test: $(VENV)/.installed-dev
 
 test-browser: $(VENV)/.installed-browser
 	@$(BIN)/python -m pytest -q tests/browser $(ARGS)
+
+test-node: node $(VENV)/.installed tests/node/node_modules/.installed
+	@cd tests/node && node --test $(ARGS)
+
+node:
+	@command -v npm >/dev/null 2>&1 && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' \
+	  || { echo "make test-node needs Node.js 20 or newer with npm; on Debian and Ubuntu: apt install nodejs npm" >&2; exit 1; }
+
+tests/node/node_modules/.installed: tests/node/package-lock.json | node
+	@cd tests/node && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
 
 soak: $(VENV)/.installed-dev
 	@$(BIN)/python -m pytest -q -m soak -o timeout=3600 --durations 10 $(ARGS)
