@@ -29,6 +29,7 @@ QUIET = [
 ]
 DESKTOP = (1280, 800)
 PHONE = (390, 844)
+LOADING_MS = 20_000
 Open = Callable[..., Awaitable[Page]]
 Bolt = Any  # the SDK is not typed
 
@@ -89,11 +90,13 @@ async def open_page(browser: Browser, playground: Playground) -> AsyncIterator[O
         windows.append(context)
         page = await context.new_page()
         page.set_default_timeout(5_000)
+        # On a busy machine the first look takes longest: some sixty small files.
+        page.set_default_navigation_timeout(LOADING_MS)
         page.on("console", listen)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         place = f"#/{playground.channel(channel).id}" if channel else "#/"
         await page.goto(f"{playground.page_url}?as={person}{place}")
-        await page.locator(".entry").first.wait_for(state="attached")
+        await page.locator(".entry").first.wait_for(state="attached", timeout=LOADING_MS)
         return page
 
     yield opened

@@ -169,3 +169,6 @@ async def test_the_drawer_opens_by_key_and_is_a_screen_on_a_phone(open_page: Ope
     assert width == 0
     await page.keyboard.press("j")
     await expect(drawer).to_be_hidden()
+    await page.get_by_role("button", name="Journal and chaos").click()
+    await page.keyboard.press("Escape")
+    await expect(drawer).to_be_hidden()

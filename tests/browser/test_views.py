@@ -88,6 +88,8 @@ async def test_a_modal_is_filled_in_and_submitted(open_page: Open, asks: Bolt):
 
     page = await opened(open_page)
     await page.get_by_role("textbox", name="What").fill("Deploys on Tuesdays")
+    await page.get_by_role("button", name="Where").press("ArrowDown")
+    await page.keyboard.press("Escape")
     await choose(page, "Where", "Workspace")
     await expect(page.get_by_role("button", name="Where Workspace")).to_be_focused()
     await page.get_by_role("button", name="Save").click()

@@ -183,7 +183,7 @@ CONTRASTS = """() => {
   const words = ['text', 'quiet', 'accent', 'danger'];
   const grounds = ['bg', 'bg-side', 'bg-soft', 'bg-raised'];
   const pairs = words.flatMap((word) => grounds.map((ground) => [word, ground]));
-  pairs.push(['accent', 'accent-soft'], ['quiet', 'accent-soft']);
+  pairs.push(['accent', 'accent-soft'], ['quiet', 'accent-soft'], ['danger', 'accent-soft']);
   pairs.push(['on-accent', 'accent'], ['on-loud', 'loud']);
   return pairs.map(([a, b]) => [a, b, ratio(a, b)]).filter(([, , found]) => !(found >= 4.5));
 }"""

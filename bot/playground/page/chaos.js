@@ -49,7 +49,8 @@ export class Chaos {
   }
 
   async read() {
-    clearTimeout(this.timer);
+    if (this.reading) return;
+    this.reading = true;
     try {
       this.showFaults(await turn("faults"));
       this.showClock(await turn("clock"));
@@ -57,6 +58,7 @@ export class Chaos {
     } catch (error) {
       this.clock.textContent = error.message;
     }
+    this.reading = false;
     if (this.looking) this.timer = setTimeout(() => this.read(), EVERY_MS);
   }
 

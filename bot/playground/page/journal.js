@@ -71,12 +71,14 @@ export class Journal {
   }
 
   async read() {
-    clearTimeout(this.timer);
+    if (this.reading) return;
+    this.reading = true;
     try {
       this.take(await journalSince(this.seq));
     } catch (error) {
       this.count.textContent = error.message;
     }
+    this.reading = false;
     if (this.looking) this.timer = setTimeout(() => this.read(), EVERY_MS);
   }
 

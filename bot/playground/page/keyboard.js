@@ -8,13 +8,22 @@ export function listenForKeys(store, panes, drawer) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || isBusy(event.target)) return;
     const typing = event.target.matches("input, textarea, select");
-    const deed = typing ? whileTyping(event, store) : deedOf(event, store, { panes, drawer });
+    const deed = event.target.closest(".drawer")
+      ? inDrawer(event, typing, drawer)
+      : typing
+        ? whileTyping(event, store)
+        : deedOf(event, store, { panes, drawer });
     if (deed?.() ?? false) event.preventDefault();
   });
 }
 
 function isBusy(target) {
   return Boolean(target.closest("dialog, .popover"));
+}
+
+function inDrawer({ key }, typing, drawer) {
+  if (key === "Escape") return () => drawer.toggle(false);
+  return typing ? null : { j: () => drawer.toggle(false), "?": showAll }[key.toLowerCase()];
 }
 
 function whileTyping(event, store) {

@@ -69,15 +69,19 @@ class Modal {
     this.submitButton = view.submit
       ? button(wordsOf(view.submit), "button-primary", "submit")
       : null;
-    fill(this.foot, button(wordsOf(view.close, "Cancel"), "", "button", back), this.submitButton);
+    const leave = wordsOf(view.close, view.submit ? "Cancel" : "Close");
+    fill(this.foot, button(leave, "", "button", back), this.submitButton);
   }
 
   async submit() {
     if (this.submitButton?.disabled) return;
     this.wait(true);
-    const wrong = await this.act.submit(this.view.id, this.form.values());
-    this.complain(wrong ?? {});
-    if (!wrong || Object.keys(wrong).length) this.wait(false);
+    this.complain({});
+    const empty = await this.act.submit(this.view.id, this.form.values());
+    // The app's own answer may have come through the feed already; it stays.
+    if (empty && !Object.keys(empty).length) return;
+    this.wait(false);
+    this.complain(empty ?? {});
   }
 
   complain(errors) {
