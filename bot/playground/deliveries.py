@@ -192,6 +192,7 @@ class Deliveries:
                 delivery.answered(payload)
 
     def _record(self, kind: str, delivery: Delivery, envelope_id: str, **more: object) -> None:
+        event: Json = delivery.payload.get("event") or {}
         self._journal.add(
             kind,
             app=delivery.app.id,
@@ -199,6 +200,7 @@ class Deliveries:
             envelope=delivery.kind,
             label=delivery.label,
             event_id=delivery.payload.get("event_id"),
+            ts=event.get("ts"),
             attempt=delivery.attempt,
             **more,
         )
