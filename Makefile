@@ -9,6 +9,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 CONSTRAINTS := $(if $(CI),-c .ci/lock.txt,)
 WORKERS ?= 2
+SOAK ?= --kills 200 --turns 1000 --trials 40
 
 .PHONY: demo test test-browser test-node node soak bench lint clean install
 .DELETE_ON_ERROR:
@@ -34,7 +35,7 @@ tests/node/node_modules/.installed: tests/node/package-lock.json | node
 	@touch $@
 
 soak: $(VENV)/.installed-dev
-	@$(BIN)/python -m pytest -q -m soak -o timeout=3600 --durations 10 $(ARGS)
+	@$(BIN)/python -m pytest -q -s tests/soak -o timeout=7200 $(SOAK) $(ARGS)
 
 bench: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.bench $(ARGS)
