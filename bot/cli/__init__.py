@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli import demo, manifest, run
+from bot.cli import demo, doctor, manifest, run
 
 app = typer.Typer(
     name="deskmate",
@@ -40,6 +40,7 @@ def root(
 
 app.command("demo")(demo.demo)
 app.command("run")(run.run)
+app.command("doctor")(doctor.doctor)
 app.command("manifest")(manifest.manifest)
 
 

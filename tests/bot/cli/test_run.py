@@ -145,7 +145,7 @@ async def test_the_demo_s_taken_port_is_said_in_one_line(tmp_path: Path):
 
 async def test_every_command_has_help_with_an_example(tmp_path: Path):
     """--help anywhere, --version, and the manifest; all exit 0."""
-    for command in ((), ("run",), ("demo",), ("manifest",)):
+    for command in ((), ("run",), ("demo",), ("doctor",), ("manifest",)):
         status, out, _ = await deskmate(*command, "--help", cwd=tmp_path)
         assert status == 0
         assert "deskmate" in out
