@@ -38,7 +38,7 @@ from bot.settings import REHEARSAL, ProcessRole, Settings
 from bot.storekeeper import kept_alive
 from bot.threads import Threads
 from bot.turns import Desk, Running, Turns
-from bot.worker import Worker
+from bot.worker import PROJECT_SLOTS, Worker
 from harness.agent import Agent
 from harness.chat.openai_chat import OpenAIChat
 from harness.chat.rehearsal import Rehearsal
@@ -46,6 +46,7 @@ from harness.ports import ChatModel
 from harness.tools import Toolset
 from harness.tools.files import FILE_TOOLS
 from storage.client import Store
+from storage.dead_letters import DeadLetters
 from storage.heard import HeardStore
 from storage.heartbeat import Heartbeat
 from storage.ledger import Ledger
@@ -138,7 +139,8 @@ class App:
             self.worker = Worker(ends.queue, Turns(self._desk(ends)), ends.registration)
         if self._role != "worker":
             self._build_gateway(ends)
-        await self._serve_health(opened, Readiness(ends.queue, self.gateway, self.metrics))
+        readiness = Readiness(ends.queue, DeadLetters(ends.store), self.gateway, self.metrics)
+        await self._serve_health(opened, readiness)
         if self.worker is not None:
             await self._start_worker(opened, ends, self.worker)
         if self.gateway is not None and self.backfill is not None:
@@ -158,7 +160,12 @@ class App:
         if self._role != "gateway":
             registration = opened.enter_context(_register(settings.deskmate_home))
         worker = registration.worker if registration else "gateway"
-        queue = Queue(store, worker=worker, lease_seconds=settings.deskmate_lease_seconds)
+        queue = Queue(
+            store,
+            worker=worker,
+            lease_seconds=settings.deskmate_lease_seconds,
+            project_slots=PROJECT_SLOTS,
+        )
         slack = Slack(client, bot_user=ready.me.user)
         lookups = Lookups(slack)
         people = People(lookups.user, time.monotonic)
@@ -260,7 +267,7 @@ class App:
 
     async def _serve_health(self, opened: AsyncExitStack, readiness: Readiness) -> None:
         address = self._settings.deskmate_http
-        self.health = HealthServer(self.metrics, ready=readiness.reasons, refresh=readiness.refresh)
+        self.health = HealthServer(self.metrics, readiness)
         opened.push_async_callback(self.health.close)
         if address is None:
             return

@@ -49,7 +49,7 @@ class Endings:
         log.warning("model unavailable", reason=err.reason, attempt=lease.attempt)
         if self._waited(lease) > GIVE_UP_SECONDS:
             await _try_to_say(reply, say(person.locale, "model_gave_up", reason=err.reason))
-            await self.queue.drop(lease)
+            await self._put_aside(lease, f"The model did not answer for a day: {err.reason}.")
             return
         steps = OPERATOR_BACK_OFF_SECONDS if err.needs_operator else BACK_OFF_SECONDS
         delay = max(_step(steps, lease.attempt), err.retry_after or 0.0)
@@ -75,10 +75,15 @@ class Endings:
         await self.queue.drop(lease)
         self.metrics.turns.labels("undelivered").inc()
 
-    async def broke(self, lease: Lease, person: Person, reply: "Reply") -> None:
-        """Give the person a reference for a bug whose traceback is in the log."""
+    async def broke(self, lease: Lease, person: Person, reply: "Reply", why: str) -> None:
+        """Give the person a reference, and put the turn aside under it; the log says more."""
         await _try_to_say(reply, say(person.locale, "broke", reference=lease.turn))
-        await self.queue.drop(lease)
+        await self._put_aside(lease, why)
+
+    async def _put_aside(self, lease: Lease, why: str) -> None:
+        """End a turn that an operator should look at: it is kept among the dead letters."""
+        log.warning("put aside", reference=lease.turn, why=why)
+        await self.queue.bury(lease, why)
         self.metrics.turns.labels("failed").inc()
 
     def _waited(self, lease: Lease) -> float:

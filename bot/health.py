@@ -1,17 +1,25 @@
 """Health, readiness and metrics over HTTP, on the one address that listens.
 
 `/healthz`: the process runs. `/readyz`: store, Slack connection and queue are in order, else 503
-with the reasons. `/metrics`: Prometheus text.
+with the reasons; `notes` are for an operator, and cost no readiness. `/metrics`: Prometheus text.
 """
 
-from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from bot.settings import HttpAddress
 
-Check = Callable[[], Awaitable[list[str]]]
+
+class Condition(Protocol):
+    """What the pages ask: `reasons` why not ready, `notes` besides, `refresh` of the gauges."""
+
+    async def reasons(self) -> list[str]: ...
+
+    async def notes(self) -> list[str]: ...
+
+    async def refresh(self) -> None: ...
 
 
 class Metrics:
@@ -48,14 +56,11 @@ class Metrics:
 
 
 class HealthServer:
-    """Serves the three pages; `ready()` gives the reasons why not, `refresh()` updates gauges."""
+    """Serves the three pages."""
 
-    def __init__(
-        self, metrics: Metrics, *, ready: Check, refresh: Callable[[], Awaitable[None]]
-    ) -> None:
+    def __init__(self, metrics: Metrics, condition: Condition) -> None:
         self._metrics = metrics
-        self._ready = ready
-        self._refresh = refresh
+        self._condition = condition
         self._runner: web.AppRunner | None = None
         self.port: int | None = None
 
@@ -78,13 +83,14 @@ class HealthServer:
         return web.json_response({"ok": True})
 
     async def _readyz(self, _: web.Request) -> web.Response:
-        reasons = await self._ready()
-        return web.json_response(
-            {"ok": not reasons, "reasons": reasons}, status=503 if reasons else 200
-        )
+        reasons = await self._condition.reasons()
+        body: dict[str, bool | list[str]] = {"ok": not reasons, "reasons": reasons}
+        if notes := await self._condition.notes():
+            body["notes"] = notes
+        return web.json_response(body, status=503 if reasons else 200)
 
     async def _metrics_page(self, _: web.Request) -> web.Response:
-        await self._refresh()
+        await self._condition.refresh()
         return web.Response(
             body=generate_latest(self._metrics.registry),
             headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"},

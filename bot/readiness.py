@@ -3,6 +3,7 @@
 from bot.gateway.socket_mode import SocketGateway
 from bot.health import Metrics
 from harness.errors import StoreUnavailable
+from storage.dead_letters import DeadLetters
 from storage.queue import Queue, QueueDepth
 
 STALE_SOCKET_SECONDS = 60.0
@@ -12,8 +13,11 @@ STUCK_QUEUE_SECONDS = 60.0
 class Readiness:
     """Looks at the store, the queue, and Slack's connection where this process has one."""
 
-    def __init__(self, queue: Queue, gateway: SocketGateway | None, metrics: Metrics) -> None:
+    def __init__(
+        self, queue: Queue, letters: DeadLetters, gateway: SocketGateway | None, metrics: Metrics
+    ) -> None:
         self._queue = queue
+        self._letters = letters
         self._gateway = gateway
         self._metrics = metrics
 
@@ -28,6 +32,18 @@ class Readiness:
             found.append(f"A message has waited {depth.oldest_seconds:.0f} s for a worker.")
         return found
 
+    async def notes(self) -> list[str]:
+        """Return what an operator should look at although this process is in order."""
+        try:
+            letters = await self._letters.all()
+        except StoreUnavailable:
+            return []
+        if not letters:
+            return []
+        last = letters[-1]
+        count = f"{len(letters)} message{'s' if len(letters) > 1 else ''}"
+        return [f"Put aside unanswered: {count}, the latest as {last.id}. {last.why} See the log."]
+
     async def refresh(self) -> None:
         """Set the gauges; a store that does not answer leaves them as they were."""
         if self._gateway is not None:
@@ -36,7 +52,7 @@ class Readiness:
             depth: QueueDepth = await self._queue.depth()
         except StoreUnavailable:
             return
-        for state in ("waiting", "running", "delayed"):
+        for state in ("waiting", "running", "delayed", "parked", "capped", "dead"):
             self._metrics.queue.labels(state).set(getattr(depth, state))
 
 

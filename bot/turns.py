@@ -30,7 +30,7 @@ from harness.errors import LeaseLost, ModelUnavailable, StoreUnavailable
 from harness.events import TextStarted, TextStreamed, TurnFinished
 from harness.journal import close_turn
 from harness.models import Aside, Session
-from storage.lease import Finish, Lease
+from storage.lease import FELL, MOST_FALLS, Finish, Lease
 from storage.queue import Queue
 from storage.sessions import SessionStore
 
@@ -113,7 +113,10 @@ class Turns:
         lease = running.lease
         reply = self._desk.open_reply(running, person)
         try:
-            await self._converse(running, person, reply)
+            if lease.falls >= MOST_FALLS:
+                await self._desk.endings.broke(lease, person, reply, FELL)
+            else:
+                await self._converse(running, person, reply)
         except ModelUnavailable as err:
             await self._desk.endings.model_unavailable(lease, person, reply, err)
         except SlackFailed as err:
@@ -121,8 +124,9 @@ class Turns:
         except (LeaseLost, StoreUnavailable, asyncio.CancelledError):
             raise
         except Exception as err:
-            log.exception("turn failed", reference=lease.turn, error=type(err).__name__)
-            await self._desk.endings.broke(lease, person, reply)
+            name = type(err).__name__
+            log.exception("turn failed", reference=lease.turn, error=name)
+            await self._desk.endings.broke(lease, person, reply, f"It failed: {name}.")
         finally:
             await reply.close()
 

@@ -23,6 +23,7 @@ BLOCK_SECONDS = 2.0
 STORE_PAUSE_SECONDS = 1.0
 TIDY_SECONDS = 1.0
 SLOTS = 32
+PROJECT_SLOTS = 8  # of all workers together: one busy channel leaves room for the others
 # Slack and supervisors give a process about 10 s; handing back and closing need a part of them.
 DRAIN_SECONDS = 5.0
 

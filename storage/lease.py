@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from harness.models import Incoming, Message, ProjectId, SessionKey, TurnId, UserId
 
 MOST_FALLS = 5
-FELL = f"Its worker was lost more than {MOST_FALLS} times while it ran."
+FELL = f"Its workers were lost while it ran, {MOST_FALLS} times or more."
 UNREADABLE = "It cannot be read: another version of Deskmate may have stored it."
 
 

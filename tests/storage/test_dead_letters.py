@@ -1,5 +1,7 @@
 """Turns that cannot be read, that fail, or that take their worker with them."""
 
+import asyncio
+
 import pytest
 
 from harness.errors import LeaseLost
@@ -129,10 +131,13 @@ async def test_waiting_for_better_times_is_no_fall(queue: Queue, store: Store):
 
 async def test_dead_letters_are_bounded(queue: Queue, store: Store):
     """The oldest make room; all have an end."""
-    await push(queue, *range(1, keys.MOST_DEAD + 3))
-    for _ in range(keys.MOST_DEAD + 2):
-        await queue.bury(await take(queue), "so")
+    await push(queue, 1)
+    first = await take(queue)
+    await queue.bury(first, "so")
+    others = [push(queue, n, thread=f"{n}.0") for n in range(2, keys.MOST_DEAD + 2)]
+    await asyncio.gather(*others)
+    leases = await asyncio.gather(*(take(queue) for _ in others))
+    await asyncio.gather(*(queue.bury(lease, "so") for lease in leases))
     letters = await DeadLetters(store).all()
-    assert [letter.message for letter in letters] == [
-        f"{n}.0" for n in range(3, keys.MOST_DEAD + 3)
-    ]
+    assert {letter.id for letter in letters} == {lease.turn for lease in leases}
+    assert len(letters) == keys.MOST_DEAD

@@ -81,6 +81,7 @@ async def test_stop_ends_a_parked_turn(queue: Queue):
     assert await queue.request_stop(lease.session, lease.project, UserId("U2"))
     stopped = await take(queue)
     assert (stopped.turn, stopped.stopped_by) == (lease.turn, "U2")
+    assert (await queue.depth()).parked == 0
     await queue.finish(stopped, Finish())
     assert (await take(queue)).stopped_by is None
 

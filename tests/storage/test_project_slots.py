@@ -147,3 +147,19 @@ async def test_without_a_limit_all_run(full: list[Lease], store: Store):
         await free.finish(await take(free), Finish())
     assert await store.run_command("KEYS", "*:slots") == []
     assert await store.run_command("KEYS", "*:capped") == []
+
+
+async def test_a_slot_stays_in_its_project(queue: Queue, full: list[Lease]):
+    """A project in the same lane whose name begins like another's gets none of its slots."""
+    for n in range(1, 5):
+        await push(queue, n, thread=f"{n}.0", channel="C11")
+    for _ in range(SLOTS):
+        assert (await take(queue)).project == "C11"
+    for lease in full:
+        await queue.drop(lease)
+    rest = [await take(queue) for _ in range(SLOTS)]
+    assert {lease.project for lease in rest} == {"C1"}
+    for lease in rest:
+        await queue.drop(lease)
+    assert await queue.take(0) is None
+    assert (await queue.depth()).capped == 1
