@@ -76,7 +76,7 @@ async def act_async(client: Client, body: Json, ids: Ids) -> None:
 async def hang_up(playground: Playground) -> None:
     """End the sockets, so that a client that waits for a message need not wait any longer."""
     for line in list(playground.board.lines):
-        await playground.board.end(line, "close")
+        await playground.board.end(line, "abort")
 
 
 @asynccontextmanager
