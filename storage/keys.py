@@ -81,8 +81,8 @@ def find_entry(key: str) -> Entry | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
-    """The keys of one lane: those it has once, and those of the sessions and turns in it."""
+class _LaneWide:
+    """The keys that a lane has once."""
 
     number: int
 
@@ -109,6 +109,14 @@ class Lane:
     @property
     def dead(self) -> str:
         return self.key("dead")
+
+    def key(self, kind: str, *parts: str) -> str:
+        return ":".join((f"dm:{{q{self.number}}}", kind, *parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Lane(_LaneWide):
+    """All keys of one lane: those it has once, and those of the sessions and turns in it."""
 
     def state(self, session: str = "") -> str:
         """Without a session: the prefix that a script completes."""
@@ -137,9 +145,6 @@ class Lane:
 
     def seen(self, session: SessionKey, message: str) -> str:
         return self.key("seen", session.team, session.channel, message)
-
-    def key(self, kind: str, *parts: str) -> str:
-        return ":".join((f"dm:{{q{self.number}}}", kind, *parts))
 
 
 def lanes() -> list[Lane]:
