@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import random
 import threading
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -249,3 +251,34 @@ async def test_bolt_s_synchronous_app_over_http(playground: Playground) -> None:
         server._server.server_close()
 
     assert playground.channel("api").replies(root)[0].text == "here"
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_whatever_the_app_answers(seed: int) -> None:
+    """No event is tried more than four times, each try is numbered, what was taken never returns."""
+    dice = random.Random(seed)
+    async with connected(retry_delays=(0.0, 0.0, 0.0), switch_off_events=10_000) as (play, site):
+
+        async def moody(request: web.Request) -> web.Response:
+            site.status = dice.choice((200, 200, 404, 500, 503))
+            site.headers = {"x-slack-no-retry": "1"} if dice.random() < 0.2 else {}
+            return await site.take(request)
+
+        async with served(moody) as url:
+            endpoint = play.app.endpoint
+            assert endpoint
+            endpoint.events = url
+            for n in range(40):
+                await play.people.post("ann", "#general", f"{n} @Deskmate")
+            await wait_until(lambda: play.deliveries.waiting == 0)
+
+    tries = defaultdict[str, list[str | None]](list)
+    for payload, headers in site.heard:
+        tries[payload["event_id"]].append(headers.get("x-slack-retry-num"))
+    assert site.forged == 0
+    assert len(tries) == 80
+    for numbers in tries.values():
+        assert numbers == [None, "1", "2", "3"][: len(numbers)]
+    taken = {entry["event_id"]: entry["seq"] for entry in play.journal.of("ack")}
+    for entry in play.journal.of("delivery"):
+        assert entry["seq"] <= taken.get(entry["event_id"], entry["seq"])
