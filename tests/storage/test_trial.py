@@ -1,6 +1,6 @@
-"""Two workers, one killed or stopped midway: nothing lost, nothing twice, all in order.
+"""Workers killed or stopped midway: nothing lost, nothing twice, all in order.
 
-`python -m tests.storage.trial` runs the same with larger numbers.
+`tests/soak/test_trial.py` runs the same with larger numbers.
 """
 
 from pathlib import Path
@@ -28,3 +28,14 @@ async def test_stopped_worker_comes_back(tmp_path: Path):
     )
     assert verdict.is_committed_right
     assert verdict.redone == verdict.refused > 0
+
+
+async def test_slots_of_a_project_outlive_killed_workers(tmp_path: Path):
+    """With three slots per project and three of four workers killed, three run, no more or less."""
+    verdict = await run_trial(
+        tmp_path, Trial(sessions=24, messages=4, workers=4, projects=2, slots=3, lease_seconds=30)
+    )
+    assert verdict.is_committed_right
+    assert verdict.is_started_right
+    assert verdict.most_in_a_project == 3
+    assert verdict.redone > 0

@@ -1,4 +1,4 @@
-"""The hard proof of the queue: many sessions, two workers, one of them killed or stopped midway.
+"""The hard proof of the queue: many sessions, some workers, all but one killed or stopped midway.
 
     python -m tests.storage.trial --sessions 200 --messages 5 --runs 7 [--stop]
 
@@ -16,7 +16,7 @@ import time
 from collections import defaultdict
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from harness.models import Incoming
@@ -29,10 +29,13 @@ from tests.support import an_incoming, wait_until
 
 @dataclass(frozen=True)
 class Trial:
-    """What is tried. With `stop` the first worker is stopped past its lease instead of killed."""
+    """What is tried. With `stop` workers are stopped past their lease instead of killed."""
 
     sessions: int
     messages: int
+    workers: int = 2
+    projects: int = 50
+    slots: int | None = None
     lease_seconds: float = 2.0
     shortest_seconds: float = 0.02
     longest_seconds: float = 0.1
@@ -43,7 +46,7 @@ class Trial:
         return an_incoming(
             number * self.sessions + session + 1,
             thread=f"{session}.0",
-            channel=f"C{session % 50}",
+            channel=f"C{session % self.projects}",
         )
 
     @property
@@ -68,6 +71,7 @@ class Verdict:
     twice_or_out_of_order: int
     started_out_of_order: int
     at_once: int
+    most_in_a_project: int
     redone: int
     refused: int
     seconds: float
@@ -91,16 +95,19 @@ async def run_trial(home: Path, trial: Trial) -> Verdict:
     async with embedded(home) as server, Store.connect(server.url, server.password) as store:
         began = time.monotonic()
         with ExitStack() as stack:
-            workers = [_start_worker(home, trial, stack) for _ in range(2)]
+            workers = [_start_worker(home, trial, stack) for _ in range(trial.workers)]
             await wait_until(lambda: len(list(home.glob("*.notes"))) == len(workers), 60)
             pushing = asyncio.create_task(_push_all(store, trial))
-            await wait_until(lambda: len(_notes(home, "start")) > trial.turns / 3, 60)
-            await wait_until(lambda: _is_busy(home, workers[0]), 60)
-            gone = await _disturb(workers[0], trial)
+            gone: dict[int, float] = {}
+            for number, victim in enumerate(workers[1:], 1):
+                begun = trial.turns * number / (trial.workers + 1)
+                await wait_until(lambda begun=begun: len(_notes(home, "start")) > begun, 60)
+                await wait_until(lambda victim=victim: _is_busy(home, victim), 60)
+                gone[victim.pid] = await _disturb(victim, trial)
             await pushing
             await wait_until(lambda: _is_empty(store), 120)
             if trial.stop:
-                await _let_it_come_back(home, workers[0])
+                await _let_them_come_back(home, workers[1:])
         seconds = time.monotonic() - began
         histories = await _histories(store, trial)
     return _judge(home, trial, histories, gone, seconds)
@@ -108,7 +115,8 @@ async def run_trial(home: Path, trial: Trial) -> Verdict:
 
 def _start_worker(home: Path, trial: Trial, stack: ExitStack) -> subprocess.Popen[bytes]:
     times = (trial.lease_seconds, trial.shortest_seconds, trial.longest_seconds)
-    command = [sys.executable, "-m", "tests.storage.trial_worker", home, *map(str, times)]
+    numbers = map(str, (*times, trial.slots or 0))
+    command = [sys.executable, "-m", "tests.storage.trial_worker", home, *numbers]
     worker = stack.enter_context(subprocess.Popen(command))
     stack.callback(worker.kill)
     return worker
@@ -139,16 +147,17 @@ async def _disturb(worker: subprocess.Popen[bytes], trial: Trial) -> float:
     return gone
 
 
-async def _let_it_come_back(home: Path, worker: subprocess.Popen[bytes]) -> None:
-    """Continue a stopped worker and wait until it has tried to commit all that it held."""
-    worker.send_signal(signal.SIGCONT)
+async def _let_them_come_back(home: Path, workers: list[subprocess.Popen[bytes]]) -> None:
+    """Continue stopped workers and wait until they have tried to commit all that they held."""
+    for worker in workers:
+        worker.send_signal(signal.SIGCONT)
     await wait_until(lambda: len(_notes(home, "start")) == len(_notes(home, "leave")), 10)
     await asyncio.sleep(0.2)
 
 
 async def _is_empty(store: Store) -> bool:
     depth = await Queue(store, worker="gateway", lease_seconds=1).depth()
-    return depth.waiting + depth.running + depth.delayed == 0
+    return depth.waiting + depth.running + depth.delayed + depth.capped == 0
 
 
 async def _histories(store: Store, trial: Trial) -> list[list[str]]:
@@ -171,18 +180,28 @@ def _notes(home: Path, what: str) -> list[tuple[str, str, float]]:
     return found
 
 
-def _spans(home: Path, gone: float) -> dict[str, list[Span]]:
+def _spans(home: Path, gone: dict[int, float]) -> dict[str, list[Span]]:
     """Return what was started, by session and in order; who never left was gone by then."""
     left = {note[:2]: note[2] for note in _notes(home, "leave")}
     spans: dict[str, list[Span]] = defaultdict(list)
     for who, number, start in _notes(home, "start"):
-        span = Span(int(number), start, left.get((who, number), gone))
-        spans[who.split(" ")[1]].append(span)
+        worker, session = who.split(" ")
+        end = left.get((who, number)) or gone.get(int(worker.split("-")[-2]), start)
+        spans[session].append(Span(int(number), start, end))
     return {session: sorted(each, key=lambda s: s.start) for session, each in spans.items()}
 
 
+def _most_in_a_project(spans: dict[str, list[Span]]) -> int:
+    """Return how many turns of one project ran at once at most."""
+    edges: dict[str, list[tuple[float, int]]] = defaultdict(list)
+    for session, each in spans.items():
+        for span in each:
+            edges[session.split(":")[1]] += [(span.start, 1), (span.end, -1)]
+    return max(max(accumulate(step for _, step in sorted(each))) for each in edges.values())
+
+
 def _judge(
-    home: Path, trial: Trial, histories: list[list[str]], gone: float, seconds: float
+    home: Path, trial: Trial, histories: list[list[str]], gone: dict[int, float], seconds: float
 ) -> Verdict:
     wanted = [
         [trial.incoming(session, number).id for number in range(trial.messages)]
@@ -195,6 +214,7 @@ def _judge(
         twice_or_out_of_order=sum(w != h for w, h in zip(wanted, histories, strict=True)),
         started_out_of_order=sum(after.number < before.number for before, after in neighbours),
         at_once=sum(after.start < before.end for before, after in neighbours),
+        most_in_a_project=_most_in_a_project(spans),
         redone=sum(len(each) for each in spans.values()) - trial.turns,
         refused=len(_notes(home, "refused")),
         seconds=round(seconds, 2),

@@ -1,6 +1,6 @@
 """A worker process for the trials: takes turns, sleeps over each, and notes what it does.
 
-    python -m tests.storage.trial_worker HOME LEASE_SECONDS SHORTEST LONGEST
+    python -m tests.storage.trial_worker HOME LEASE_SECONDS SHORTEST LONGEST PROJECT_SLOTS
 
 It is told of lost leases and goes on regardless, which is the worst a worker can do. Its notes,
 one line each in `HOME/NAME.notes`, are "WHAT SESSION NUMBER MONOTONIC_SECONDS".
@@ -103,12 +103,19 @@ class Worker:
         self._notes.write(f"{what} {lease.session.id} {number} {time.monotonic():.6f}\n")
 
 
-async def main(home: Path, lease_seconds: float, shortest: float, longest: float) -> None:
+async def main(
+    home: Path, lease_seconds: float, shortest: float, longest: float, slots: float
+) -> None:
     async with embedded(home) as server, Store.connect(server.url, server.password) as store:
         with Registration(home / "workers") as here:
-            queue = Queue(store, worker=here.worker, lease_seconds=lease_seconds)
+            queue = Queue(
+                store,
+                worker=here.worker,
+                lease_seconds=lease_seconds,
+                project_slots=int(slots) or None,
+            )
             await Worker(store, queue, here, (shortest, longest)).run()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), *map(float, sys.argv[2:5])))
+    asyncio.run(main(Path(sys.argv[1]), *map(float, sys.argv[2:6])))
