@@ -18,6 +18,8 @@ from harness.models import Claimed, ErrorType, Message, Returned, ToolCall, Tool
 from harness.tools import Scope, Toolset
 from harness.tools.results import UNKNOWN_OUTCOME
 
+_MOST_CALLS = 32
+
 
 class Calls:
     """The calls of one turn, those of earlier attempts included."""
@@ -67,6 +69,12 @@ class Calls:
         """Say why a call is not run, if so. Valid arguments come before any question to people."""
         if self._record.is_claimed(call):
             return UNKNOWN_OUTCOME
+        if self._record.place_of(call) >= _MOST_CALLS:
+            return _refused(
+                "too_large",
+                f"An answer may have {_MOST_CALLS} calls; this one was not run.",
+                "Read the results you have, then ask for what is still needed.",
+            )
         return self._repeats.refusal(attempt) or self._tools.problem(call) or self._gated(attempt)
 
     def _gated(self, attempt: Attempt) -> ToolResult | None:

@@ -55,6 +55,11 @@ class TurnRecord:
             returned.add(message.tool_call_id)
         return ()
 
+    def place_of(self, call: ToolCall) -> int:
+        """Say which of the calls of the latest answer a call is, from 0."""
+        answers = (message for message in reversed(self.messages) if message.role == "assistant")
+        return next(answers).tool_calls.index(call)
+
     def is_claimed(self, call: ToolCall) -> bool:
         return call.id in self._claimed
 

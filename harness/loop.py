@@ -130,6 +130,8 @@ class Loop:
                         yield TextStarted(step)
                     self._shown.append(text)
                     yield TextStreamed(text)
+                if answer.is_over:
+                    return
         finally:
             if isinstance(deltas, AsyncGenerator):  # cancels the request if we leave early
                 await deltas.aclose()

@@ -10,6 +10,10 @@ from harness.models import Delta, Message, ModelRequest, ToolCall, ToolCallDelta
 from harness.plain import is_object, mended
 from harness.tokens import message_tokens, request_tokens
 
+_MAX_TEXT_CHARS = 200_000
+_MAX_CALL_CHARS = 4 * 1024 * 1024
+_MAX_CALLS = 200
+
 
 @dataclass(slots=True)
 class _Call:
@@ -27,15 +31,18 @@ class Answer:
         self._reasoning: list[str] = []
         self._calls: dict[int, list[_Call]] = {}
         self._usage: Usage | None = None
+        self._text_chars = self._call_chars = 0
         self.finish = ""
         self.fragments = 0
 
     def add(self, delta: Delta) -> None:
+        """Take a fragment in; an answer without end is ended here, as by a length limit."""
         self.fragments += 1
         self.finish = delta.finish or self.finish
         self._usage = delta.usage or self._usage
         if delta.text:
             self._text.append(delta.text)
+            self._text_chars += len(delta.text)
         if delta.reasoning:
             self._reasoning.append(delta.reasoning)
         if delta.tool_call is not None:
@@ -44,6 +51,18 @@ class Answer:
             call.id = call.id or part.id
             call.name = call.name or part.name
             call.arguments.append(part.arguments)
+            self._call_chars += len(part.arguments)
+        if self.is_over:
+            self.finish = "length"
+
+    @property
+    def is_over(self) -> bool:
+        """Say whether this is more than any answer may have; nothing more should be added."""
+        return (
+            self._text_chars > _MAX_TEXT_CHARS
+            or self._call_chars > _MAX_CALL_CHARS
+            or sum(map(len, self._calls.values())) > _MAX_CALLS
+        )
 
     @property
     def is_whole(self) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from harness.chat.failures import refusal
-from harness.chat.script import Rule, Step, demo_script, template
+from harness.chat.script import Rule, ScriptedCall, Step, demo_script, template
 from harness.context import spoken
 from harness.models import Delta, Message, ModelRequest, ToolCallDelta, Usage
 from harness.tokens import request_tokens, text_tokens
@@ -75,21 +75,26 @@ class Rehearsal:
         return Cue(_NO_RULE, answers, text)
 
     async def play(self, cue: Cue, request: ModelRequest) -> AsyncGenerator[Delta]:
-        """Give the fragments of an answer, word by word; a cut one ends without a finish."""
+        """Give the fragments of an answer, word by word.
+
+        A cut one ends without a finish: in the middle of its words, or of its first call.
+        """
         step = cue.step
         await asyncio.sleep(step.hang)
         words = re.findall(r"\s*\S+\s*", step.reply) or [step.reply]
-        for number, word in enumerate(words[: len(words) // 2] if step.cut else words):
+        is_cut_here = step.cut and not step.calls
+        for number, word in enumerate(words[: len(words) // 2] if is_cut_here else words):
             if number:
                 await asyncio.sleep(step.pace / 1000)
             yield Delta(text=word)
         if step.cut:
+            for call in step.calls[:1]:
+                half = _raw(call)[: len(_raw(call)) // 2]
+                yield Delta(tool_call=ToolCallDelta(0, call.id or "", call.tool, half))
             return
         for index, call in enumerate(step.calls):
             call_id = f"call_{cue.number}_{index}" if call.id is None else call.id
-            raw = call.arguments
-            arguments = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False)
-            yield Delta(tool_call=ToolCallDelta(index, call_id, call.tool, arguments))
+            yield Delta(tool_call=ToolCallDelta(index, call_id, call.tool, _raw(call)))
         finish = step.finish or ("tool_calls" if step.calls else "stop")
         yield Delta(finish=finish, usage=cue.usage(request))
 
@@ -100,6 +105,11 @@ class Rehearsal:
         if self._troubles[place] <= step.times:
             return step
         return step.model_copy(update={"fail": None, "cut": False, "hang": 0.0})
+
+
+def _raw(call: ScriptedCall) -> str:
+    raw = call.arguments
+    return raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False)
 
 
 def _present(messages: Sequence[Message]) -> tuple[str, int, str]:

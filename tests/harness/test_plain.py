@@ -25,7 +25,7 @@ def test_long_text_keeps_its_ends() -> None:
     assert quoted("src/app.py") == "`src/app.py`"
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(st.dictionaries(ANY_TEXT, st.lists(ANY_TEXT, max_size=3), max_size=3))
 def test_visible_json_says_the_same(value: object) -> None:
     """The value survives, halves of pairs included, and the text can be stored as UTF-8."""

@@ -77,7 +77,7 @@ def _last(events: list[Event]) -> TurnFinished:
     return events[-1]
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(ANSWERS, max_size=5))
 def test_each_request_extends_the_one_before(
     answers: list[tuple[str, list[ToolCallDelta], str]],
@@ -93,7 +93,7 @@ def test_each_request_extends_the_one_before(
         before = request.messages
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(ANSWERS, max_size=5))
 def test_what_was_streamed_is_what_was_said(
     answers: list[tuple[str, list[ToolCallDelta], str]],

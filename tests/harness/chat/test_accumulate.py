@@ -56,7 +56,7 @@ def streams(draw: st.DrawFn) -> tuple[Message, list[Delta]]:
     return whole, [*mixed, Delta(finish="stop")]
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(streams())
 def test_any_chunking_gives_the_same_answer(stream: tuple[Message, list[Delta]]) -> None:
     """Text and calls come together by index, wherever they were cut."""

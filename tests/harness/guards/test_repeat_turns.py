@@ -175,7 +175,7 @@ async def finished(
     return last, turn.entries
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(STEPS, st.data())
 def test_the_rule_is_the_same_before_and_after_a_restart(
     steps: list[list[tuple[str, int, int]]], data: st.DataObject

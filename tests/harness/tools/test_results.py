@@ -56,14 +56,14 @@ def test_the_largest_member_is_the_one_that_shrinks() -> None:
     assert len(text) <= 1100
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(JSON)
 def test_whatever_fits_is_left_alone(output: object) -> None:
     """Cutting is for what is too long."""
     assert fit(output) == output
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.text(min_size=200, max_size=2000), st.integers(300, 900))
 def test_no_text_stays_too_long(text: str, limit: int) -> None:
     """Measured as JSON in bytes, whatever it is made of."""
