@@ -22,9 +22,9 @@ export class Drawer {
       ...this.tabs,
     );
     list.addEventListener("keydown", (event) => this.key(event));
-    const tall = iconButton("down", "Taller or lower", () => root.classList.toggle("tall"), {
-      class: "taller",
-    });
+    const grow = (event) =>
+      event.currentTarget.setAttribute("aria-pressed", String(root.classList.toggle("tall")));
+    const tall = iconButton("down", "Taller", grow, { class: "taller", "aria-pressed": "false" });
     const close = iconButton("close", "Close the drawer (J)", () => this.toggle(false));
     const head = el("header", { class: "drawer-head" }, list, el("span", { class: "gap" }), tall, close);
     for (const [name, part] of Object.entries(this.parts)) {

@@ -3,11 +3,11 @@ import { personName } from "./names.js";
 
 /** The groups one can filter by, with the kinds that belong to them. */
 export const GROUPS = {
-  Calls: ["call", "response_url", "upload", "download", "webhook", "http"],
+  Calls: ["call", "response_url", "webhook", "upload", "download"],
   Deliveries: ["delivery", "undelivered"],
-  Acks: ["ack", "unacknowledged", "gave_up"],
+  Acks: ["ack", "unacknowledged", "gave_up", "view_refused", "switched_off", "no_service"],
   Faults: ["fault", "dial"],
-  People: ["act"],
+  People: ["act", "ping"],
   Lines: ["socket", "stream"],
 };
 
@@ -16,7 +16,15 @@ export function groupOf(kind) {
   return Object.keys(GROUPS).find((name) => GROUPS[name].includes(kind)) ?? "Lines";
 }
 
-const BAD = ["unacknowledged", "gave_up", "undelivered", "fault"];
+const BAD = [
+  "unacknowledged",
+  "gave_up",
+  "undelivered",
+  "fault",
+  "view_refused",
+  "switched_off",
+  "no_service",
+];
 const WORDS = {
   call: (entry) => [entry.method, entry.ok ? "ok" : entry.error],
   delivery: (entry) => [entry.label, [entry.line, again(entry)].filter(Boolean).join(" · ")],
@@ -26,11 +34,19 @@ const WORDS = {
   gave_up: (entry) => [entry.label, entry.attempt ? `after ${entry.attempt + 1} attempts` : "after one attempt"],
   fault: (entry) => [entry.target, entry.fault],
   dial: (entry) => ["connection", entry.ok ? "taken" : "refused"],
+  ping: ({ by, names }) => ["notifies", `${personName(by)}: ${[names].flat().map(personName).join(", ")}`],
   act: (entry) => [entry.action, aboutAct(entry.args ?? {})],
   socket: (entry) => [`socket ${entry.line}`, entry.state],
   stream: (entry) => ["stream", entry.state],
 };
-const KIND_WORDS = { unacknowledged: "no ack", gave_up: "gave up", response_url: "response" };
+const KIND_WORDS = {
+  unacknowledged: "no ack",
+  gave_up: "gave up",
+  response_url: "response",
+  view_refused: "bad view",
+  switched_off: "off",
+  no_service: "no service",
+};
 
 /** Tell an entry in words: `{kind, what, how, ms, isBad}`. */
 export function wordsFor(entry) {
