@@ -326,3 +326,15 @@ async def test_the_page_acts_as_people_of_both_workspaces(
     assert state["team"]["name"] == "Harbour"
     assert [channel["name"] for channel in state["channels"]] == ["general", "harbour"]
     assert (await posted.json())["ts"] in playground.second.channel_named("harbour").messages
+
+
+async def test_an_app_may_take_itself_away(playground: Playground) -> None:
+    """apps.uninstall needs the app's own secret and ends its token there."""
+    api = Api(playground, (await installed(playground))["access_token"])
+    app = playground.app
+    client = {"client_id": app.client_id, "client_secret": app.client_secret}
+    guess = {**client, "client_secret": "guess"}
+
+    assert await api.refused("apps.uninstall", **guess) == "bad_client_secret"
+    assert (await api("apps.uninstall", **client))["ok"]
+    assert await api.refused("auth.test") == "account_inactive"

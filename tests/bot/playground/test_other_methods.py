@@ -181,3 +181,19 @@ async def test_reading_about_people(playground: Playground, wide: Api) -> None:
     bot = (await wide("bots.info", bot=playground.app.user.bot_id))["bot"]
     assert bot["user_id"] == playground.app.user.id
     assert await wide.refused("users.lookupByEmail", email="nobody@x") == "users_not_found"
+
+
+async def test_what_an_agent_shows_beside_its_messages(
+    playground: Playground, api: Api, channel: str
+) -> None:
+    """A title, at most four prompts; emoji with aliases."""
+    root = await playground.people.post("ann", "#api", "root")
+    place = {"channel_id": channel, "thread_ts": root}
+    prompts = [{"title": "Look", "message": "Look around"}] * 5
+
+    assert (await api("assistant.threads.setTitle", **place, title="Launch"))["ok"]
+    assert (await api("assistant.threads.setSuggestedPrompts", **place, prompts=prompts[:4]))["ok"]
+    too_many = {**place, "prompts": prompts}
+    refused = await api.refused("assistant.threads.setSuggestedPrompts", **too_many)
+    assert refused == "invalid_arguments"
+    assert (await api("emoji.list"))["emoji"]["shipit"].startswith("alias:")
