@@ -13,6 +13,8 @@ ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "playground.md"
 TESTS = ROOT / "tests" / "bot" / "playground"
 MARKED = re.compile(r"(<!-- methods -->\n).*?(<!-- /methods -->)", re.DOTALL)
+CLIENTS = ("AsyncWebClient", "WebClient", "@slack/web-api")
+HEADINGS = ("method", "token", "scope, any one of", "tier", "JSON body", *CLIENTS)
 CALLERS = {"bot": "bot", "app": "app", "user": "person's (none here)", None: "none"}
 STREAM = {"chat.startStream", "chat.appendStream", "chat.stopStream"}
 UPLOAD = {"files.getUploadURLExternal", "files.completeUploadExternal"}
@@ -53,11 +55,7 @@ def called_by_node() -> set[str]:
 
 def method_table() -> str:
     """Render the methods as Markdown."""
-    rows = [
-        "| method | token | scope, any one of | tier | JSON body "
-        + "| AsyncWebClient | WebClient | @slack/web-api |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    rows = [f"| {' | '.join(HEADINGS)} |", "|---" * len(HEADINGS) + "|"]
     columns = (called_by_python(), called_by_threads(), called_by_node())
     for name, method in sorted(TABLE.items()):
         marks = " | ".join("yes" if name in calls else "" for calls in columns)
