@@ -36,7 +36,9 @@ class Rooms:
         self.slack.react(session.channel, ts, SEEN)
 
     def unsee(self, lease: Lease) -> None:
-        """Take the mark away when the turn begins; only a message that waited can have one."""
+        """Take the mark away when the turn begins; only a reply that waited can have one."""
+        if lease.incoming.id == lease.session.thread:
+            return
         if self.now() - lease.incoming.received_at > WAITED_SECONDS:
             self.slack.unreact(lease.session.channel, lease.incoming.id, SEEN)
 

@@ -63,7 +63,7 @@ async def test_a_file_appears_in_the_project_s_folder(tmp_path: Path):
 
 
 async def test_a_message_while_it_works_waits_visibly_and_is_answered_in_order(tmp_path: Path):
-    """👀 on what waits; nothing interrupts; each message is its own turn."""
+    """F146: 👀 on what waits; nothing interrupts; each message is its own turn."""
     async with a_world(tmp_path, SCRIPT) as world, world.bot():
         root = await world.says("ann", "#api", "@Deskmate be slow")
         await wait_until(lambda: len(world.asked()) == 1)
@@ -80,7 +80,7 @@ async def test_a_message_while_it_works_waits_visibly_and_is_answered_in_order(t
 
 
 async def test_stop_ends_the_work_at_once_and_says_so(tmp_path: Path):
-    """`stop` in the thread: the model's stream is closed and the answer says it was stopped."""
+    """F141: `stop` closes the model's stream, and the answer says that it was stopped."""
     async with a_world(tmp_path, SCRIPT) as world, world.bot():
         root = await world.says("ann", "#api", "@Deskmate be slow")
         await wait_until(lambda: any("two" in m.text for m in world.thread("#api", root)))
@@ -120,7 +120,7 @@ async def test_lines_to_someone_else_are_left_alone_and_told_later(tmp_path: Pat
 
 
 async def test_mentioned_in_mid_thread_it_has_read_what_was_said(tmp_path: Path):
-    """On first entry the root and all replies are in the request, each with its author."""
+    """F022, F231: on entry the root and all replies are in the request, each with its author."""
     async with a_world(tmp_path, SCRIPT) as world, world.bot():
         root = await world.says("ann", "#api", "the build is red")
         await world.says("ben", "#api", "since Monday", root)
@@ -234,7 +234,7 @@ async def test_a_mention_whose_twins_come_late_or_swapped_is_one_turn(tmp_path: 
 
 
 async def test_the_slash_command_answers_with_help(tmp_path: Path):
-    """/deskmate help: one line at once, seen by the person alone."""
+    """F055: /deskmate help answers at once, seen by the person alone."""
     async with a_world(tmp_path, SCRIPT) as world, world.bot():
         await world.playground.people.command("ann", "#api", "/deskmate help")
         api = world.playground.channel("api")

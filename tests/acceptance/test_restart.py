@@ -92,7 +92,7 @@ async def test_killed_with_messages_in_the_queue_they_are_answered_in_order(tmp_
 
 
 async def test_killed_in_the_model_call_half_an_answer_becomes_the_whole_one(tmp_path: Path):
-    """The stream is half out: the same message is completed, no second one is posted."""
+    """F136, F140: half a stream is out; the same message is completed, no second one is posted."""
     async with a_world(tmp_path, SCRIPT) as world:
         running = await world.start()
         root = await world.says("ann", "#api", "@Deskmate be slow")

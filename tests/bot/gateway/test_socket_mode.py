@@ -165,6 +165,28 @@ async def test_what_nobody_listens_to_is_acknowledged(playground: Playground):
         await wait_until(lambda: bool(playground.journal.of("ack", label="reaction_added")))
 
 
+async def test_a_server_that_never_answers_the_close_does_not_hold_us(playground: Playground):
+    """F142: the end of a gateway is bounded, whatever the other side does."""
+    async with a_gateway(playground, Ears(), Patience()) as gateway:
+        (line,) = playground.board.lines
+        await playground.board.end(line, "mute")
+        started = time.monotonic()
+        await gateway.close()
+        assert time.monotonic() - started < 5
+
+
+async def test_a_refresh_and_a_loss_at_once_make_one_new_socket(playground: Playground):
+    """F143: there is one owner of reconnects, so they cannot race."""
+    async with a_gateway(playground, Ears()):
+        (line,) = playground.board.lines
+        await playground.board.end(line, "warning")
+        await playground.board.end(line, "abort")
+        await wait_until(lambda: len(playground.board.lines) == 1)
+        await asyncio.sleep(0.3)
+        assert len(playground.board.lines) == 1
+        assert len(playground.journal.calls("apps.connections.open")) == 2
+
+
 async def test_heard_tells_when_the_last_sign_of_life_came(playground: Playground):
     """Readiness asks for it; without a live socket there is no answer."""
     async with a_gateway(playground, Ears()) as gateway:
