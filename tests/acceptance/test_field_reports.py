@@ -182,7 +182,7 @@ async def test_five_messages_in_a_busy_thread_all_count(tmp_path: Path):
     """F139, F146: each is queued, marked, and answered in its turn; none ends the work."""
     script = """
 - when: 'slow'
-  steps: [{reply: "one two three four five six", pace: 100}]
+  steps: [{reply: "one two three four five six", pace: 600}]
 - when: '.*'
   steps: [{reply: "You said: {text}"}]
 """
