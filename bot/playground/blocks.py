@@ -17,6 +17,7 @@ _OPTIONS = {
     "checkboxes": 10,
 }
 _OPTION_GROUPS = 100
+_CONFIRM_LENGTHS = {"title": 100, "text": 300, "confirm": 30, "deny": 30}
 _TABLE_ROWS, _TABLE_COLUMNS = 100, 20
 
 
@@ -146,6 +147,10 @@ def _check_elements(block: Json, pointer: str, found: Problems) -> None:
 def _check_element(element: Json, pointer: str, found: Problems) -> None:
     _check_length(element, "action_id", 255, pointer, found)
     kind = element.get("type")
+    if "placeholder" in element:
+        _check_text(element, "placeholder", 150, pointer, found)
+    if isinstance(element.get("confirm"), dict):
+        _check_confirm(cast("Json", element["confirm"]), f"{pointer}/confirm", found)
     if kind == "button":
         _check_button(element, pointer, found)
     elif kind in _OPTIONS and "option_groups" in element:
@@ -161,6 +166,12 @@ def _check_button(element: Json, pointer: str, found: Problems) -> None:
     _check_length(element, "value", 2_000, pointer, found)
     _check_length(element, "url", 3_000, pointer, found)
     _check_length(element, "accessibility_label", 75, pointer, found)
+
+
+def _check_confirm(confirm: Json, pointer: str, found: Problems) -> None:
+    for name, most in _CONFIRM_LENGTHS.items():
+        if name in confirm:
+            _check_text(confirm, name, most, pointer, found)
 
 
 def _check_groups(element: Json, pointer: str, found: Problems) -> None:
@@ -183,6 +194,8 @@ def _check_options(element: Json, pointer: str, found: Problems) -> None:
         where = f"{pointer}/options/{place}"
         _check_text(option, "text", 75, where, found)
         _check_length(option, "value", 150, where, found)
+        if "description" in option:
+            _check_text(option, "description", 75, where, found)
 
 
 def _check_markdown(block: Json, pointer: str, found: Problems) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.playground import Playground, SlackError, elements
+from bot.playground import Playground, SlackError, blocks, elements
 from bot.playground.model import Delivery, Shortcut
 from tests.bot.playground.clients import Api, Json
 
@@ -94,12 +94,12 @@ def test_what_an_element_begins_with() -> None:
     """initial_* counts as chosen until somebody chooses."""
     select = {"type": "static_select", "action_id": "s", "initial_option": option("a")}
     text = {"type": "plain_text_input", "action_id": "t", "initial_value": "hi"}
-    blocks = [
+    given = [
         {"type": "section", "block_id": "1", "accessory": select},
         {"type": "input", "block_id": "2", "element": text},
     ]
 
-    values = elements.state(blocks, {})["values"]
+    values = elements.state(given, {})["values"]
 
     assert values["1"]["s"]["selected_option"] == option("a")
     assert values["2"]["t"]["value"] == "hi"
@@ -130,3 +130,42 @@ async def test_a_message_shortcut_brings_the_message(
     assert payload["channel"]["name"] == "api"
     with pytest.raises(SlackError, match="invalid_action"):
         await playground.people.shortcut("ben", "remember")
+
+
+def plain(length: int) -> Json:
+    return {"type": "plain_text", "text": "x" * length}
+
+
+LONG = [
+    ({"type": "static_select", "options": TWO, "placeholder": plain(151)}, "placeholder/text"),
+    ({"type": "static_select", "options": [option("a")] * 101}, "/options"),
+    ({"type": "checkboxes", "options": TWO * 6}, "/options"),
+    ({"type": "radio_buttons", "options": TWO * 6}, "/options"),
+    ({"type": "overflow", "options": TWO * 3}, "/options"),
+    ({"type": "overflow", "options": [{**option("a"), "description": plain(76)}]}, "description"),
+    ({"type": "static_select", "option_groups": []}, "/option_groups"),
+    (
+        {"type": "static_select", "option_groups": [{"label": plain(76), "options": TWO}]},
+        "/option_groups/0/label",
+    ),
+    ({"type": "datepicker", "confirm": {"title": plain(101)}}, "/confirm/title"),
+    ({"type": "datepicker", "confirm": {"deny": plain(31)}}, "/confirm/deny"),
+]
+
+
+@pytest.mark.parametrize(("element", "pointer"), LONG)
+def test_elements_have_limits(element: Json, pointer: str) -> None:
+    """Each limit of an element, in a row of actions and as an input, has its pointer."""
+    row = {"type": "actions", "elements": [element]}
+    field = {"type": "input", "label": plain(1), "element": element}
+
+    assert pointer in str(blocks.problems([row]))
+    assert pointer in str(blocks.problems([field]))
+
+
+def test_an_input_needs_a_label_and_an_element() -> None:
+    """Both are named when they are missing; hints are short."""
+    found = str(blocks.problems([{"type": "input", "hint": plain(2_001)}]))
+
+    for pointer in ("/blocks/0/label", "missing required field: element", "/blocks/0/hint"):
+        assert pointer in found
