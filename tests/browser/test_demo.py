@@ -83,4 +83,5 @@ async def test_the_picture_of_the_readme(open_page: Open, deskmate: App):
     PICTURE.parent.mkdir(exist_ok=True)
     await page.screenshot(path=PICTURE)
     assert PICTURE.stat().st_size > 20_000
+    assert deskmate.gateway is not None
     assert deskmate.gateway.connected.is_set()
