@@ -52,7 +52,8 @@ def test_the_readme_shows_only_targets_that_exist():
     """Every `make X` in the documents is a target of the Makefile."""
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for page in PAGES:
-        for target in re.findall(r"(?:^|`)make ([a-z-]+)", page.read_text(encoding="utf-8"), re.MULTILINE):
+        text = page.read_text(encoding="utf-8")
+        for target in re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE):
             assert target in targets, f"{page.name}: make {target}"
 
 
