@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 def doctor(
     *,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+    live: Annotated[
+        str | None,
+        typer.Option(metavar="CHANNEL", help="Also post, react and edit there, and take it away."),
+    ] = None,
 ) -> None:
     """Check settings, store, queue, model and Slack; one line each: ok, warn or fail, what to do.
 
-    Asks the model for one word, changes nothing. Exit status 0: nothing failed, 1: something
-    did, 2: settings are wrong or missing.
+    Asks the model for one word; changes nothing without --live. Exit status 0: nothing failed,
+    1: something did, 2: settings are wrong or missing.
 
-    Example: deskmate doctor --json
+    Example: deskmate doctor --live '#general'
     """
     from bot import logs  # noqa: PLC0415 - not for --help
     from bot.doctor.findings import render, render_json  # noqa: PLC0415
@@ -35,21 +39,21 @@ def doctor(
         found = settings_refused(err.problems)
     else:
         logs.configure(secrets=settings.secrets, level="CRITICAL")
-        found = asyncio.run(_look(settings))
+        found = asyncio.run(_look(settings, live))
     typer.echo(render_json(found) if json else render(found))
     failed = [each for each in found if each.level == "fail"]
     if failed:
         sys.exit(2 if any(each.group == SETTINGS for each in failed) else 1)
 
 
-async def _look(settings: "Settings") -> list["Finding"]:
+async def _look(settings: "Settings", live: str | None) -> list["Finding"]:
     """Run all groups of checks side by side; the order of the lines is always the same."""
     from bot.doctor import endpoint, house, neighbour  # noqa: PLC0415 - not for --help
 
     (store, model, slack, process) = await asyncio.gather(
         _look_at_store(settings),
         endpoint.check_models(settings),
-        _look_at_slack(settings),
+        _look_at_slack(settings, live),
         neighbour.check_process(settings.deskmate_http),
     )
     machine = [house.check_folder(settings.deskmate_home), house.check_packages()]
@@ -90,10 +94,11 @@ async def _open_store(opened: AsyncExitStack, settings: "Settings") -> "Store":
     return await opened.enter_async_context(Store.connect(server.url, server.password))
 
 
-async def _look_at_slack(settings: "Settings") -> list["Finding"]:
+async def _look_at_slack(settings: "Settings", live: str | None) -> list["Finding"]:
     import aiohttp  # noqa: PLC0415 - not for --help
     from slack_sdk.web.async_client import AsyncWebClient  # noqa: PLC0415
 
+    from bot.doctor.live import check_live  # noqa: PLC0415
     from bot.doctor.workspace import check_workspace  # noqa: PLC0415
 
     if settings.slack_bot_token is None:
@@ -101,4 +106,8 @@ async def _look_at_slack(settings: "Settings") -> list["Finding"]:
     bot_token, app_token = settings.slack_bot_token.get_secret_value(), settings.slack_app_token
     async with aiohttp.ClientSession(trust_env=True) as http:
         client = AsyncWebClient(bot_token, settings.slack_api_url, session=http)
-        return await check_workspace(client, app_token.get_secret_value() if app_token else None)
+        app_secret = app_token.get_secret_value() if app_token else None
+        found = await check_workspace(client, app_secret)
+        if live is not None and app_secret is not None:
+            found += await check_live(client, app_secret, live)
+        return found

@@ -43,6 +43,7 @@ class Room:
 
     id: str
     kind: str
+    name: str = ""
 
 
 class History:
@@ -143,7 +144,7 @@ class History:
 def _room(channel: Json) -> Room:
     flags = (("is_im", "im"), ("is_mpim", "mpim"), ("is_private", "group"))
     kind = next((name for flag, name in flags if channel.get(flag)), "channel")
-    return Room(str(channel["id"]), kind)
+    return Room(str(channel["id"]), kind, str(channel.get("name") or ""))
 
 
 def _messages(answer: Json) -> list[Json]:

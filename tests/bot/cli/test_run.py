@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,13 @@ BOUND_SECONDS = 10.0
 
 async def deskmate(*arguments: str, cwd: Path, **environ: str) -> tuple[int, str, str]:
     """Run the command to its end within the contract's bound; returns status, out, err."""
+    return await ended(arguments, cwd, environ, BOUND_SECONDS)
+
+
+async def ended(
+    arguments: Sequence[str], cwd: Path, environ: dict[str, str], within: float
+) -> tuple[int, str, str]:
+    """Run the command in an environment of its own; returns status, out, err."""
     running = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -28,7 +35,7 @@ async def deskmate(*arguments: str, cwd: Path, **environ: str) -> tuple[int, str
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    async with asyncio.timeout(BOUND_SECONDS):
+    async with asyncio.timeout(within):
         out, err = await running.communicate()
     assert running.returncode is not None
     return running.returncode, out.decode(), err.decode()

@@ -25,7 +25,7 @@ class Archive:
 
     @property
     def api(self) -> Room:
-        return Room(self.playground.channel("api").id, "channel")
+        return Room(self.playground.channel("api").id, "channel", "api")
 
     async def says(self, text: str, thread: str = "") -> str:
         return await self.playground.people.post("ann", "#api", text, thread_ts=thread)
