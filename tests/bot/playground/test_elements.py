@@ -136,7 +136,7 @@ def plain(length: int) -> Json:
     return {"type": "plain_text", "text": "x" * length}
 
 
-LONG = [
+LONG: list[tuple[Json, str]] = [
     ({"type": "static_select", "options": TWO, "placeholder": plain(151)}, "placeholder/text"),
     ({"type": "static_select", "options": [option("a")] * 101}, "/options"),
     ({"type": "checkboxes", "options": TWO * 6}, "/options"),
