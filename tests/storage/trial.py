@@ -151,8 +151,7 @@ async def _let_them_come_back(home: Path, workers: list[subprocess.Popen[bytes]]
     """Continue stopped workers and wait until they have tried to commit all that they held."""
     for worker in workers:
         worker.send_signal(signal.SIGCONT)
-    await wait_until(lambda: len(_notes(home, "start")) == len(_notes(home, "leave")), 10)
-    await asyncio.sleep(0.2)
+    await wait_until(lambda: _have_all_ended(home), 20)
 
 
 async def _is_empty(store: Store) -> bool:
@@ -167,6 +166,13 @@ async def _histories(store: Store, trial: Trial) -> list[list[str]]:
         loaded = await SessionStore(store).load(first.session, first.project)
         found.append([message.content for message in loaded.history])
     return found
+
+
+def _have_all_ended(home: Path) -> bool:
+    started, committed, refused = (
+        len(_notes(home, what)) for what in ("start", "committed", "refused")
+    )
+    return started == committed + refused
 
 
 def _notes(home: Path, what: str) -> list[tuple[str, str, float]]:

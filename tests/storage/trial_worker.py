@@ -10,9 +10,11 @@ import asyncio
 import random
 import sys
 import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
-from harness.errors import LeaseLost
+from harness.errors import LeaseLost, StoreUnavailable
 from harness.models import Claimed, Message
 from storage.client import Store
 from storage.heartbeat import Heartbeat
@@ -54,7 +56,9 @@ class Worker:
             tasks.create_task(self._tidy())
             while True:
                 await self._slots.acquire()
-                lease = await self._queue.take(1)
+                lease: Lease | None = None
+                with suppress(StoreUnavailable):  # as after having been stopped for long
+                    lease = await self._queue.take(1)
                 if lease is None:
                     self._slots.release()
                     continue
@@ -63,10 +67,11 @@ class Worker:
 
     async def _tidy(self) -> None:
         while True:
-            dead = self._here.dead()
-            await self._queue.take_over(dead)
-            self._here.bury(dead)
-            await self._queue.move_due()
+            with suppress(StoreUnavailable):
+                dead = self._here.dead()
+                await self._queue.take_over(dead)
+                self._here.bury(dead)
+                await self._queue.move_due()
             await asyncio.sleep(0.1)
 
     async def _turn(self, lease: Lease, heartbeat: Heartbeat) -> None:
@@ -75,28 +80,35 @@ class Worker:
         self._note("leave", lease)
         try:
             await self._commit(lease)
+            self._note("committed", lease)
         except LeaseLost:
             self._note("refused", lease)
         heartbeat.release(lease)
         self._slots.release()
 
     async def _commit(self, lease: Lease) -> None:
-        """Try all that a turn may write; refused at once if the lease is lost."""
-        said = Message(role="user", content=lease.incoming.id)
-        refused = 0
-        for write in (
-            SessionStore(self._store).journal(lease).append(Claimed(call_id="c")),
-            Ledger(self._store, lease).put(
-                Part(n=0, via="post", state="sealed", ts=str(lease.fence))
-            ),
-            self._queue.finish(lease, Finish(history=(said,))),
-        ):
-            try:
-                await write
-            except LeaseLost:
-                refused += 1
-        if refused:
+        """Try all that a turn may write; raises `LeaseLost` if any of it is refused."""
+        journal = SessionStore(self._store).journal(lease)
+        part = Part(n=0, via="post", state="sealed", ts=str(lease.fence))
+        said = Finish(history=(Message(role="user", content=lease.incoming.id),))
+        writes: tuple[Callable[[], Awaitable[None]], ...] = (
+            lambda: journal.append(Claimed(call_id="c")),
+            lambda: Ledger(self._store, lease).put(part),
+            lambda: self._queue.finish(lease, said),
+        )
+        if not all([await self._is_written(write) for write in writes]):
             raise LeaseLost
+
+    async def _is_written(self, write: Callable[[], Awaitable[None]]) -> bool:
+        """Write, again if the store's answer is lost; False if it is refused."""
+        while True:
+            try:
+                await write()
+            except StoreUnavailable:
+                continue
+            except LeaseLost:
+                return False
+            return True
 
     def _note(self, what: str, lease: Lease) -> None:
         number = lease.incoming.id.split(".", maxsplit=1)[0]
