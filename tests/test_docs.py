@@ -6,10 +6,13 @@ commands that the README shows exist.
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic_core import PydanticUndefined
+from typer.main import get_command
 
+from bot.cli import app
 from bot.settings import HttpAddress, Settings
 
 ROOT = Path(__file__).parent.parent
@@ -64,6 +67,18 @@ def test_the_files_named_in_the_tour_exist():
             r"`((?:bot|harness|storage|tests)/[\w/.-]+\.\w+)`", page.read_text()
         ):
             assert (ROOT / name).exists(), f"{page.name}: {name}"
+
+
+def test_the_commands_that_the_documents_show_exist():
+    """Every `deskmate X --option` in back-ticks is a command of ours with that option."""
+    commands: dict[str, Any] = vars(get_command(app))["commands"]
+    for page in PAGES:
+        shown = re.findall(r"`(?:\w+=\S+ )*deskmate ([a-z]+)([^`]*)`", page.read_text("utf-8"))
+        for name, rest in shown:
+            assert name in commands, f"{page.name}: deskmate {name}"
+            options = {option for each in commands[name].params for option in each.opts}
+            used = set(re.findall(r"--[a-z]+", rest))
+            assert used <= options, f"{page.name}: deskmate {name}{rest}"
 
 
 def write() -> None:
