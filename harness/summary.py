@@ -56,8 +56,9 @@ class Compactor:
 
     async def make_room(self) -> None:
         """Compact before the first step of a turn, if the session has come near the limit."""
-        has_begun = self._record.steps or any(m.compaction for m in self._record.messages)
-        wanted = None if has_begun else due(self._stored(), self._budget.context_tokens)
+        if self._record.steps:
+            return
+        wanted = due(self._stored(), self._budget.context_tokens)
         if wanted is not None:
             await self._compact(wanted)
 

@@ -108,6 +108,15 @@ def test_when_nothing_fits_all_earlier_turns_are_summed_up() -> None:
     assert due((*history, NEXT), LIMIT) == Compaction(covers=8, clears=8)
 
 
+def test_what_people_asked_counts_as_what_is_left() -> None:
+    """Words that stay word for word make no room, however old they are."""
+    asks = [turn("x" * 2000, tokens=8000, said="y" * size) for size in (8000, 8000, 100, 100, 100)]
+    history = tuple(message for each in asks for message in each)
+    wanted = due((*history, NEXT), LIMIT)
+    assert wanted is not None
+    assert wanted.covers == len(history)
+
+
 def test_after_a_compaction_the_session_has_to_grow_first() -> None:
     """What cannot be made smaller is not tried again at every turn."""
     history = (*turn("one"), compacted(0, 0), *turn("two", tokens=7800))

@@ -16,7 +16,7 @@ from harness.context import Said, spoken
 from harness.errors import ModelUnavailable
 from harness.events import TurnFinished
 from harness.guards.taint import taint_of
-from harness.models import Delta, Message, ModelRequest, Project, ToolCallDelta, Usage
+from harness.models import Answered, Delta, Message, ModelRequest, Project, ToolCallDelta, Usage
 from harness.summary import summary_prompt
 from harness.tokens import request_tokens, text_tokens
 from harness.tools import Toolset
@@ -215,6 +215,22 @@ async def test_a_turn_resumes_behind_its_compaction() -> None:
         _, again = await run(agent, work(NOWHERE, "b", history), resumed.take())
         assert again.messages[1] == whole.messages[1]
     assert len(model.summaries) == 1
+
+
+async def test_a_turn_that_has_begun_is_not_compacted_when_it_resumes() -> None:
+    """Within a turn each request extends the one before, also across a crash."""
+    model = Reader([1])
+    _, history = await converse(model, ["a"])
+    turn = MemoryTurn()
+    agent = Agent(model, Toolset(()), Limits(context_tokens=LIMIT))
+    await run(agent, work(NOWHERE, "b", history), turn.take())
+    opened, answered, returned = turn.entries[:3]
+    assert isinstance(answered, Answered)
+    heavy = answered.message.model_copy(update={"usage": Usage(input_tokens=LIMIT)})
+    begun = [opened, answered.model_copy(update={"message": heavy}), returned]
+    _, finished = await run(agent, work(NOWHERE, "b", history), MemoryTurn(begun).take())
+    assert model.requests[-1].messages[: len(history)] == history
+    assert not any(message.compaction for message in finished.messages)
 
 
 async def test_a_cache_that_is_lost_is_warned_about(

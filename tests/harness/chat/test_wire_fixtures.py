@@ -75,6 +75,9 @@ def check_sent(sent: Json, expected: Json) -> None:
     said = [message for message in messages if message["role"] == "assistant"]
     ids: list[str] = [call["id"] for message in said for call in message.get("tool_calls", ())]
     assert [field for field in expected.get("has", ()) if field not in sent] == []
+    assert {field: sent.get(field) for field in expected.get("fields", ())} == expected.get(
+        "fields", {}
+    )
     assert [field for field in expected.get("lacks", ()) if field in sent] == []
     if "last" in expected:
         assert [messages[-1]["role"], messages[-1]["content"]] == expected["last"]
