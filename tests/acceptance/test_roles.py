@@ -39,7 +39,8 @@ async def a_house(world: World, *roles: str, **settings: str) -> AsyncGenerator[
         processes: list[Process] = []
         for place in roles:
             role, _, home = place.partition(":")
-            own = {"OPENAI_API_KEY": ""} if role == "gateway" else {"SLACK_APP_TOKEN": ""}
+            unused = {"gateway": "OPENAI_API_KEY", "worker": "SLACK_APP_TOKEN"}
+            own = {unused[role]: ""} if role in unused else {}
             if home:
                 own["DESKMATE_HOME"] = str(world.home / home)
             process = world.process("--role", role, **settings, **own)
@@ -55,7 +56,7 @@ async def kill(process: Process) -> None:
 async def test_two_workers_one_dies_everything_is_answered_once_and_in_order(
     tmp_path: Path, store: Store, valkey_url: str
 ):
-    """F138: nine threads of four messages; a worker is killed midway, the other does the rest."""
+    """F136: nine threads of four messages; a worker is killed midway, the other does the rest."""
     settings = {"REDIS_URL": valkey_url, "DESKMATE_LEASE_SECONDS": "2"}
     roles = ("gateway:g", "worker:w1", "worker:w2")
     async with (
@@ -76,7 +77,7 @@ async def test_two_workers_one_dies_everything_is_answered_once_and_in_order(
         await kill(victim)
         for place, (channel, root) in enumerate(roots):
             expected = [f"You said: {place % 3} {turn}" for turn in range(4)]
-            await wait_until(lambda c=channel, r=root, e=expected: world.answers(c, r) == e, 40)
+            await answers_are(world, channel, root, expected)
         await world.settled()
         for channel, root in roots:
             assert len(world.answers(channel, root)) == 4
@@ -155,3 +156,37 @@ async def page(app: App, name: str) -> tuple[int, str]:
 
 async def holds(app: App, line: str) -> bool:
     return line in (await page(app, "metrics"))[1]
+
+
+async def test_two_gateways_share_the_events_and_each_is_answered_once(
+    tmp_path: Path, store: Store, valkey_url: str
+):
+    """F138: Slack gives each event to one of two processes; a hundred answers, once, in order."""
+    settings = {"REDIS_URL": valkey_url, "DESKMATE_LEASE_SECONDS": "5"}
+    async with (
+        a_world(tmp_path, SCRIPT, UNLIMITED) as world,
+        a_house(world, "all:a", "all:b", **settings),
+    ):
+        await wait_until(lambda: len(world.playground.board.lines) == 4, 10)
+        roots = [
+            (channel, await world.says("ann", channel, f"@Deskmate {number} 0"))
+            for channel in ("#api", "#web")
+            for number in range(10)
+        ]
+        for turn in range(1, 5):
+            for place, (channel, root) in enumerate(roots):
+                await world.says("ben", channel, f"{place % 10} {turn}", root)
+        for place, (channel, root) in enumerate(roots):
+            expected = [f"You said: {place % 10} {turn}" for turn in range(5)]
+            await answers_are(world, channel, root, expected)
+        await world.settled()
+        assert sum(len(world.answers(channel, root)) for channel, root in roots) == 100
+        events = world.playground.journal.of("delivery", envelope="events_api")
+        assert len(events) >= 200
+        assert len({event["line"] for event in events}) == 4
+    assert await store.run_command("DBSIZE") > 0
+
+
+async def answers_are(world: World, channel: str, root: str, expected: list[str]) -> None:
+    """Wait for exactly these answers in a thread, in this order."""
+    await wait_until(lambda: world.answers(channel, root) == expected, 60)
