@@ -19,7 +19,7 @@ from storage.workers import Registration
 
 log = structlog.get_logger()
 
-BLOCK_SECONDS = 2.0
+BLOCK_SECONDS = 5.0
 STORE_PAUSE_SECONDS = 1.0
 TIDY_SECONDS = 1.0
 SLOTS = 32

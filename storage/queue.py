@@ -21,7 +21,8 @@ from storage.keys import LANES, Lane, lanes
 from storage.lease import UNREADABLE, Finish, Lease, Unreadable
 
 _LATE_SECONDS = 1.0
-_TRUST_SECONDS = 10.0
+_TRUST_SECONDS = 60.0
+_NOTHING_DUE_SECONDS = 1.5
 _MOVED_AT_ONCE = 100
 
 
@@ -57,6 +58,7 @@ class Queue(Inbox):
         self._slots = project_slots
         self._bell = _Bell(store)
         self._looked = -math.inf
+        self._nothing_due_until = -math.inf
 
     async def take(self, block_seconds: float) -> Lease | None:
         """Wait for a turn and take it; None if none was ready in that time.
@@ -68,10 +70,8 @@ class Queue(Inbox):
             self._bell.try_all()
         while True:
             for lane in self._bell.to_try():
-                taken = await self._take(lane)
-                if isinstance(taken, Lease):
-                    return taken
-                self._bell.found_empty(lane, taken)
+                if lease := await self._take(lane):
+                    return lease
             left = deadline - time.monotonic()
             if left <= 0:
                 return None
@@ -86,6 +86,7 @@ class Queue(Inbox):
 
     async def give_back(self, lease: Lease, delay_seconds: float) -> None:
         """End a lease but not its turn: it is tried again after the delay, before later ones."""
+        self._nothing_due_until = -math.inf
         await self._end(scripts.give_back(lease, math.ceil(delay_seconds * 1000)))
 
     async def drop(self, lease: Lease) -> None:
@@ -115,8 +116,14 @@ class Queue(Inbox):
         return QueueDepth(sum(ready), sum(held), sum(delayed), max(waits_ms) / 1000, *counts)
 
     async def move_due(self) -> int:
-        """Queue the turns whose delay is over; returns how many. Call it every second or so."""
+        """Queue the turns whose delay is over; returns how many.
+
+        Call it every second or so: while nobody has delayed anything it asks every other time.
+        """
+        if time.monotonic() < self._nothing_due_until:
+            return 0
         if not await self._store.run_command("EXISTS", *(lane.due for lane in lanes())):
+            self._nothing_due_until = time.monotonic() + _NOTHING_DUE_SECONDS
             return 0
         calls = [scripts.move_due(lane, _MOVED_AT_ONCE) for lane in lanes()]
         return sum(await self._store.run_all(calls))
@@ -139,10 +146,12 @@ class Queue(Inbox):
         """Sign off: what this worker still holds is queued again, and its name forgotten."""
         await self.take_over([self.worker])
 
-    async def _take(self, lane: Lane) -> Lease | str:
+    async def _take(self, lane: Lane) -> Lease | None:
         """Take from one lane; what cannot be read is buried, and stands in nobody's way."""
         while True:
-            taken = await self._store.run(scripts.take(lane, self.worker, self._slots))
+            taken, emptied_at = await self._store.run(scripts.take(lane, self.worker, self._slots))
+            if emptied_at:
+                self._bell.found_empty(lane, emptied_at)
             if not isinstance(taken, Unreadable):
                 return taken
             await self._store.run(scripts.bury(lane, taken.session, taken.fence, UNREADABLE))
@@ -176,6 +185,7 @@ class _Bell:
         return [lane for lane in order if lane in self._maybe]
 
     def found_empty(self, lane: Lane, last_entry: str) -> None:
+        """Ring for this lane only at an entry after that one."""
         self._seen[lane] = last_entry
         self._maybe.discard(lane)
 
@@ -185,7 +195,7 @@ class _Bell:
         self._maybe.update(self._seen)
 
     async def wait(self, seconds: float) -> None:
-        """Return when a lane has something new, or after the time."""
+        """Return when a lane has something new, or after the time; a lost store loses trust."""
         streams = [lane.ready for lane in self._seen]
         block = ("XREAD", "COUNT", 1, "BLOCK", math.ceil(seconds * 1000), "STREAMS")
         try:
@@ -194,5 +204,9 @@ class _Bell:
                     *block, *streams, *self._seen.values()
                 )
         except TimeoutError as err:
+            self.try_all()
             raise StoreUnavailable(f"The store at {self._store.where} does not answer.") from err
+        except StoreUnavailable:
+            self.try_all()
+            raise
         self._maybe.update(lane for lane in self._seen if lane.ready in (rung or {}))

@@ -95,8 +95,13 @@ def stop(where: Lane, session: str, by: str, said: str) -> Call[bool]:
     return Call("stop", touched, (session, by, keys.STOPS, said), bool)
 
 
-def take(where: Lane, worker: str, slots: int | None) -> Call[Lease | Unreadable | str]:
-    """Take the next turn of a lane; without one, answers the last entry ever added to it."""
+def take(
+    where: Lane, worker: str, slots: int | None
+) -> Call[tuple[Lease | Unreadable | None, str]]:
+    """Take the next turn of a lane.
+
+    Answers what was taken, and the entry after which nothing is ready there; "" if more is.
+    """
     args = (keys.GROUP, worker, *_prefixes(where), "" if slots is None else slots)
     touched = (where.ready, where.slots, where.capped)
     return Call("take", touched, args, _read_taken)
@@ -258,10 +263,13 @@ def _ending(lease: Lease) -> tuple[str, int, str]:
     return (keys.GROUP, lease.fence, lease.session.id)
 
 
-def _read_taken(answer: Sequence[Any]) -> Lease | Unreadable | str:
-    if not answer[0]:
-        return str(answer[1])
-    _, session, entry, fence, tries, falls, stopped_by, *stored = answer
+def _read_taken(answer: Sequence[Any]) -> tuple[Lease | Unreadable | None, str]:
+    emptied_at, *taken = answer
+    return (_read_lease(taken) if taken else None), str(emptied_at)
+
+
+def _read_lease(taken: Sequence[Any]) -> Lease | Unreadable:
+    session, entry, fence, tries, falls, stopped_by, *stored = taken
     try:
         incoming = _read_incoming(*stored)
     except ValidationError:

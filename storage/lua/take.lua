@@ -3,9 +3,9 @@
 -- KEYS  1 ready  2 slots  3 capped
 -- ARGV  1 group  2 worker  3, 4, 5 prefixes of state, inbox, items: the token names the session
 --       6 slots that a project has, or '' for any number
--- Returns {1, session, entry, fence, tries, falls, stopped by or '',
---          turn, the same as JSON, text, files, mentioned}
---      or {0, the last entry ever added}: nothing is ready, ring at a later one
+-- Returns {the entry after which nothing is ready, so ring at a later one; '' if more is}, and
+--         then, if a turn was taken: session, entry, fence, tries, falls, stopped by or '',
+--         turn as JSON, text, files, mentioned
 local ready, slots, capped = unpack(KEYS)
 local group, worker, states, inboxes, all_items, cap = unpack(ARGV)
 
@@ -59,7 +59,8 @@ local function begin(entry, session)
   local tries = redis.call('HINCRBY', state, 'tries', 1)
   local item = redis.call('HMGET', items,
     head, head .. '/text', head .. '/files', head .. '/mentioned')
-  return {1, session, entry, fence, tries, tonumber(now[7] or '0'), stopped_by,
+  local more = redis.call('XRANGE', ready, '(' .. entry, '+', 'COUNT', 1)[1]
+  return {more and '' or entry, session, entry, fence, tries, tonumber(now[7] or '0'), stopped_by,
           item[1], item[2], item[3], item[4]}
 end
 
@@ -69,4 +70,4 @@ while token do
   if lease then return lease end
   token = next_token()
 end
-return {0, last_entry()}
+return {last_entry()}

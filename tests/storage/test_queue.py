@@ -249,7 +249,7 @@ async def test_waiting_is_quiet_while_turns_run(queue: Queue, store: Store):
     await store.run_command("CONFIG", "RESETSTAT")
     assert await queue.take(0.3) is None
     stats = await store.run_command("INFO", "commandstats")
-    assert stats["cmdstat_evalsha"]["calls"] <= 16
+    assert stats.get("cmdstat_evalsha", {"calls": 0})["calls"] <= 8
     assert stats["cmdstat_xread"]["calls"] <= 2
 
 
