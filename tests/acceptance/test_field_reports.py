@@ -58,16 +58,16 @@ async def test_a_reply_under_the_bot_s_own_post_is_a_session_of_it(tmp_path: Pat
 
 
 async def test_threads_share_nothing(tmp_path: Path):
-    """F014, F017, F026: twenty interleaved threads, each with a word of its own."""
+    """F014, F017, F026: nine interleaved threads, each with a word of its own."""
     async with a_world(tmp_path, ECHO) as world, world.bot():
         roots = [
-            await world.says("ann", "#api", f"@Deskmate canary{n:02d}x start") for n in range(20)
+            await world.says("ann", channel(n), f"@Deskmate canary{n:02d}x start") for n in range(9)
         ]
         for number, root in enumerate(roots):
-            await world.says("ben", "#api", f"canary{number:02d}x again", root)
-        for root in roots:
-            await world.answered("#api", root, 2)
-        assert len(world.asked()) == 40
+            await world.says("ben", channel(number), f"canary{number:02d}x again", root)
+        for number, root in enumerate(roots):
+            await world.answered(channel(number), root, 2)
+        assert len(world.asked()) == 18
         for request in world.asked():
             assert len(set(re.findall(r"canary\d\dx", str(request["messages"])))) == 1
 
@@ -194,6 +194,11 @@ async def test_five_messages_in_a_busy_thread_all_count(tmp_path: Path):
         await wait_until(lambda: all("eyes" in api.messages[ts].reactions for ts in said))
         texts = await world.answered("#api", root, 6)
         assert texts == ["one two three four five six", *(f"You said: m{n}" for n in range(5))]
+
+
+def channel(number: int) -> str:
+    """Several channels, since Slack takes about one post a second in each."""
+    return ("#api", "#web", "#general")[number % 3]
 
 
 def slack_of(client: AsyncWebClient) -> Slack:

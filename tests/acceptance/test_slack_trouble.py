@@ -16,8 +16,8 @@ async def test_an_answer_slack_does_not_take_now_is_delivered_later(tmp_path: Pa
     """Every post fails for a while: the turn is kept and its answer comes, once."""
     async with a_world(tmp_path, SCRIPT) as world, world.bot():
         faults = world.playground.workspace.faults
-        faults.add(Fault("status", "chat.postMessage", count=12, status=503))
-        faults.add(Fault("status", "chat.startStream", count=12, status=503))
+        faults.add(Fault("status", "chat.postMessage", count=7, status=503))
+        faults.add(Fault("status", "chat.startStream", count=7, status=503))
         root = await world.says("ann", "#api", "@Deskmate hi")
         await wait_until(lambda: world.answers("#api", root) == ["You said: hi"], 35)
         await world.settled()
