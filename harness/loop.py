@@ -111,6 +111,8 @@ class Loop:
             if answer.is_whole and not answer.is_empty:
                 break
             if spent.model_calls == _TRIES:
+                if answer.finish and not answer.is_empty:
+                    break  # it says that calls come, and has none, again: its words are what counts
                 raise _given_up(answer)
         self._watch_cache(usage)
         message = answer.message().model_copy(update={"usage": usage})

@@ -6,9 +6,7 @@ process that can be ended. Neighbours: `paths` (the door), `files` (the other to
 
 import asyncio
 import json
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +44,16 @@ class Bounds:
 async def search_files(
     arguments: SearchArguments, scope: Scope, bounds: Bounds | None = None
 ) -> dict[str, object]:
-    return await asyncio.to_thread(_search, to_look_at(scope), arguments, bounds or Bounds())
+    bounds = bounds or Bounds()
+    try:
+        async with asyncio.timeout(bounds.seconds):
+            return await _search(to_look_at(scope), arguments, bounds)
+    except TimeoutError as error:
+        raise ToolError(
+            "timeout",
+            "pattern: the search took too long and was ended.",
+            "Use a simpler pattern, or search in a smaller folder.",
+        ) from error
 
 
 def to_look_at(scope: Scope) -> Folder:
@@ -54,15 +61,15 @@ def to_look_at(scope: Scope) -> Folder:
     return Folder(scope.project.folder, opened=spill_folder(scope.session))
 
 
-def _search(folder: Folder, arguments: SearchArguments, bounds: Bounds) -> dict[str, object]:
-    deadline = time.monotonic() + bounds.seconds
+async def _search(folder: Folder, arguments: SearchArguments, bounds: Bounds) -> dict[str, object]:
     lines: list[str] = []
     complete = True
-    for batch in _batches(folder.texts(arguments.path), bounds):
+    batches = _batches(folder.texts(arguments.path), bounds)
+    while (batch := await asyncio.to_thread(next, batches, None)) is not None:
         readable = [(text.path, text.content) for text in batch if text.content is not None]
         complete = complete and len(readable) == len(batch)
         wanted = arguments.limit + 1 - len(lines)  # one more shows that there are more
-        lines += _matched(arguments.pattern, wanted, readable, deadline)
+        lines += await _matched(arguments.pattern, wanted, readable)
         if len(lines) > arguments.limit:
             complete = False
             break
@@ -89,31 +96,34 @@ def _batches(texts: Iterator[Text], bounds: Bounds) -> Iterator[list[Text]]:
     yield batch
 
 
-def _matched(
-    pattern: str, limit: int, texts: list[tuple[str, bytes]], deadline: float
-) -> Iterator[str]:
+async def _matched(pattern: str, limit: int, texts: list[tuple[str, bytes]]) -> list[str]:
     sizes = [len(content) for _, content in texts]
     head = json.dumps({"pattern": pattern, "limit": limit, "sizes": sizes}).encode()
-    try:
-        ran = subprocess.run(  # noqa: S603 - our own program; the pattern goes in as data
-            [sys.executable, "-I", "-S", str(_PROGRAM)],
-            input=b"\n".join((head, b"".join(content for _, content in texts))),
-            capture_output=True,
-            timeout=max(0.1, deadline - time.monotonic()),
-            check=True,
-            env={},
-        )
-    except subprocess.TimeoutExpired as error:
-        raise ToolError(
-            "timeout",
-            "pattern: the search took too long and was ended.",
-            "Use a simpler pattern, or search in a smaller folder.",
-        ) from error
-    answer: dict[str, Any] = json.loads(ran.stdout)
+    written = await _run(b"\n".join((head, b"".join(content for _, content in texts))))
+    answer: dict[str, Any] = json.loads(written)
     if "error" in answer:
         raise ToolError(
             "invalid_args",
             f"pattern: not a regular expression I can use: {answer['error']}.",
             "Write it in Python's syntax; put a backslash before a character meant as it is.",
         )
-    return (f"{texts[text][0]}:{line}: {words}" for text, line, words in answer["matches"])
+    return [f"{texts[text][0]}:{line}: {words}" for text, line, words in answer["matches"]]
+
+
+async def _run(asked: bytes) -> bytes:
+    """Run the matching; it ends with us, however we end."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-I", "-S", str(_PROGRAM)),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env={},
+    )
+    try:
+        written, _ = await process.communicate(asked)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return written

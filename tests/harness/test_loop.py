@@ -115,6 +115,25 @@ async def test_calls_without_a_finish_are_run(project: Project) -> None:
     assert any(isinstance(event, ToolFinished) for event in events)
 
 
+async def test_calls_that_are_announced_and_missing_are_asked_for_once_more(
+    project: Project,
+) -> None:
+    """They may have been lost on the way; if they never come, the words are the answer."""
+    announced = (Delta(text="I look."), Delta(finish="tool_calls"))
+    _, found = await run(
+        Agent(Fragments(announced, CALL, WHOLE), Toolset(FILE_TOOLS)),
+        work(project, "hi"),
+        MemoryTurn().take(),
+    )
+    _, never = await run(
+        Agent(Fragments(announced, announced), Toolset(FILE_TOOLS)),
+        work(project, "hi"),
+        MemoryTurn().take(),
+    )
+    assert (found.text, found.steps) == ("Hello.", 2)
+    assert (never.outcome, never.text) == ("answered", "I look.")
+
+
 async def test_blank_space_before_the_first_word_is_not_shown(project: Project) -> None:
     """Many models begin with empty lines; a message must not."""
     blanks = (Delta(text="\n\n"), Delta(text="\n Hi"), Delta(text=" you"), Delta(finish="stop"))

@@ -71,6 +71,18 @@ async def test_a_file_is_read_and_the_folder_listed(project: Project) -> None:
     assert "does not exist" in (await say(project, "read nothing.txt"))[0]
 
 
+async def test_files_are_searched_and_edited(project: Project) -> None:
+    """The other two tools, as the help names them."""
+    await say(project, "write hello.py")
+    answer, tools = await say(project, "search print")
+    assert tools == ["searching for `print`"]
+    assert 'hello.py:5:     print(\\"Hello from Deskmate\\")' in answer
+    _, tools = await say(project, "change Hello to Bye in hello.py")
+    assert tools == ["editing `hello.py`"]
+    assert 'print("Bye from Deskmate")' in (project.folder / "hello.py").read_text()
+    assert "does not occur" in (await say(project, "replace `zzz` with `y` in `hello.py`"))[0]
+
+
 async def test_greetings_and_help(project: Project) -> None:
     """Short, in the first person, and it says what to try."""
     assert (await say(project, "hello"))[0].startswith("Hello. I am Deskmate")

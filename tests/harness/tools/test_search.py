@@ -1,5 +1,9 @@
 """Searching the project's files, with patterns as people and models write them."""
 
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+
 import pytest
 
 from harness.errors import ToolError
@@ -8,6 +12,7 @@ from harness.plain import visible_json
 from harness.tools import Scope, Toolset
 from harness.tools.files import FILE_TOOLS
 from harness.tools.search import Bounds, SearchArguments, search_files
+from tests.support import wait_until
 
 TOOLS = Toolset(FILE_TOOLS)
 
@@ -118,3 +123,27 @@ async def test_a_pattern_that_never_ends_is_ended(scope: Scope) -> None:
     with pytest.raises(ToolError, match="took too long") as caught:
         await search_files(endless, scope, Bounds(seconds=0.3))
     assert (caught.value.error_type, caught.value.retryable) == ("timeout", False)
+
+
+async def test_a_search_that_is_cancelled_leaves_no_process(scope: Scope) -> None:
+    """Stop reaches it at once."""
+    scope.project.folder.mkdir()
+    (scope.project.folder / "a").write_text("a" * 60)
+    endless = SearchArguments(pattern="(a+)+$b")
+    task = asyncio.create_task(search_files(endless, scope))
+    await wait_until(lambda: bool(children()))
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 1)
+    assert children() == []
+
+
+def children() -> list[str]:
+    """The matching programs that we have started and that still run."""
+    found: list[str] = []
+    for listed in Path("/proc/self/task").glob("*/children"):
+        for pid in listed.read_text().split():
+            with suppress(OSError):
+                if b"matching.py" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    found.append(pid)
+    return found
