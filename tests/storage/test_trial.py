@@ -27,7 +27,7 @@ async def test_stopped_worker_comes_back(tmp_path: Path):
         tmp_path, Trial(sessions=30, messages=4, lease_seconds=0.5, stop=True)
     )
     assert verdict.is_committed_right
-    assert verdict.refused >= verdict.redone > 0
+    assert min(verdict.refused, verdict.redone) > 0
 
 
 async def test_slots_of_a_project_outlive_killed_workers(tmp_path: Path):

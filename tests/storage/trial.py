@@ -65,7 +65,10 @@ class Span:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Committed: never, twice or out of order. Started: out of order, at once, again."""
+    """Committed: never, twice or out of order. Started: out of order, at once, again.
+
+    `acknowledged_twice` counts commits that two workers took for their own.
+    """
 
     lost: int
     twice_or_out_of_order: int
@@ -74,12 +77,13 @@ class Verdict:
     most_in_a_project: int
     redone: int
     refused: int
+    acknowledged_twice: int
     seconds: float
 
     @property
     def is_committed_right(self) -> bool:
         """Say whether every turn is remembered once and in order."""
-        return self.lost + self.twice_or_out_of_order == 0
+        return self.lost + self.twice_or_out_of_order + self.acknowledged_twice == 0
 
     @property
     def is_started_right(self) -> bool:
@@ -223,6 +227,7 @@ def _judge(
         most_in_a_project=_most_in_a_project(spans),
         redone=sum(len(each) for each in spans.values()) - trial.turns,
         refused=len(_notes(home, "refused")),
+        acknowledged_twice=max(len(_notes(home, "committed")) - trial.turns, 0),
         seconds=round(seconds, 2),
     )
 
