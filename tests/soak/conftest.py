@@ -1,6 +1,9 @@
 """How long the long tests are: `make soak` runs the full counts, CI a few, seeded by the commit."""
 
+import logging
+
 import pytest
+import structlog
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,3 +31,9 @@ def trials(pytestconfig: pytest.Config) -> int:
 @pytest.fixture(scope="session")
 def seed(pytestconfig: pytest.Config) -> str:
     return str(pytestconfig.getoption("--seed"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quiet() -> None:
+    """Bad weather fills pages of log; what the tests find is what counts."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
