@@ -228,7 +228,7 @@ class App:
         heard = Heard(HeardStore(ends.store, me.team), time.time)
         history = History(ends.slack)
         self.backfill = Backfill(ingress, history, heard, time.time, self.metrics.missed.inc)
-        doors = listeners.Doors(ingress, heard, ends.threads.session_of, self.metrics)
+        doors = listeners.Doors(ingress, self.backfill, ends.threads.session_of, self.metrics)
         ticket = tickets(ends.client, _secret(settings.slack_app_token), ends.ready.ticket)
         bolt = listeners.bolt(ends.client, doors)
         self.gateway = SocketGateway(bolt, ticket, on_gap=self.backfill.gap)

@@ -10,7 +10,7 @@ import asyncio
 import itertools
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +19,8 @@ import structlog
 
 from bot.delivery import SlackFailed, SlackRefused
 from bot.gateway.heard import Heard
-from bot.gateway.history import History, Room
-from bot.gateway.ingress import Ingress
+from bot.gateway.history import History, Missed, Room
+from bot.gateway.ingress import Accepted, Ingress
 from harness.errors import StoreUnavailable
 
 log = structlog.get_logger()
@@ -86,8 +86,12 @@ class Backfill:
         """Whether nothing can have been missed that was not read since."""
         return self._heard.gaps == 0
 
+    def note(self, event: dict[str, Any], accepted: Accepted | None) -> None:
+        """Note a live message event, once it is durable or known as not ours."""
+        self._heard.note(event, accepted)
+
     def gap(self) -> None:
-        """Say that nobody listened until just now; returns at once."""
+        """Say that something may have been missed until just now; returns at once."""
         self._heard.open_gap()
         self._wanted.set()
 
@@ -120,28 +124,34 @@ class Backfill:
             self._is_first = False
             return
         began = time.monotonic()
+        await self._heard.write()
         since = max(await self._heard.until(), self._now() - self._pace.max_age_seconds)
-        followed: defaultdict[str, list[str]] = defaultdict(list)
+        heard: defaultdict[str, dict[str, float]] = defaultdict(dict)
         for thread in await self._heard.threads():
-            followed[thread.channel].append(thread.ts)
-        rooms = await self._history.rooms()
-        counts = [
-            await self._read_room(room, since, followed[room.id])
-            for room in sorted(rooms, key=_liveliest_first(followed))
-        ]
+            heard[thread.channel][thread.ts] = thread.last
+        rooms = sorted(await self._history.rooms(), key=_liveliest_first(heard))
+        found, later = 0, list[tuple[Room, str]]()
+        for room in rooms:
+            missed = await self._missed(room, since, heard[room.id])
+            later += [(room, thread) for thread in missed.threads]
+            found += await self._let_in(missed.events)
+        for room, thread in later:
+            found += await self._let_in(await self._history.thread(room, thread, since))
         seconds = round(time.monotonic() - began, 3)
-        log.info("read what was missed", channels=len(rooms), found=sum(counts), seconds=seconds)
+        log.info("read what was missed", channels=len(rooms), found=found, seconds=seconds)
 
-    async def _read_room(self, room: Room, since: float, followed: list[str]) -> int:
-        """Let in what was missed in one channel; returns how many turns that started."""
+    async def _missed(self, room: Room, since: float, heard: dict[str, float]) -> Missed:
         try:
-            events = await self._history.since(room, since, followed)
+            return await self._history.since(room, since, heard)
         except SlackRefused as err:
             log.warning("channel not read", channel=room.id, error=str(err))
-            return 0
-        return sum([await self._let_in(event) for event in events])
+            return Missed([])
 
-    async def _let_in(self, event: dict[str, Any]) -> bool:
+    async def _let_in(self, events: list[dict[str, Any]]) -> int:
+        """Let messages in one after the other; returns how many start a turn."""
+        return sum([await self._let_in_one(event) for event in events])
+
+    async def _let_in_one(self, event: dict[str, Any]) -> bool:
         event_id = f"backfill:{event['channel']}:{event['ts']}"
         try:
             accepted = await self._ingress.message(event, event_id, live=False)
@@ -157,7 +167,7 @@ class Backfill:
         return True
 
 
-def _liveliest_first(followed: dict[str, list[str]]) -> Callable[[Room], int]:
-    """Order channels by when we last heard something in one of their threads."""
-    order = {channel: place for place, channel in enumerate(followed)}
+def _liveliest_first(heard: Iterable[str]) -> Callable[[Room], int]:
+    """Order channels as they are named in `heard`, all others behind."""
+    order = {channel: place for place, channel in enumerate(heard)}
     return lambda room: order.get(room.id, len(order))

@@ -20,8 +20,8 @@ log = structlog.get_logger()
 
 WRITE_SECONDS = 2.0
 FOLLOWED_SECONDS = 7 * 24 * 3600.0
-# For so long Slack itself sends an event again; what is younger may still be on its way to us.
-SETTLED_SECONDS = 600.0
+# What is younger may still be on its way: sent to a connection that has just died, and again.
+SETTLED_SECONDS = 120.0
 
 
 class Heard:

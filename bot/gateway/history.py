@@ -6,14 +6,16 @@ part of `backfill`.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import structlog
 
+from bot import words
 from bot.delivery import Slack, SlackRefused
 from bot.pacing import Pacing
+from bot.reading import message_text
 
 log = structlog.get_logger()
 
@@ -46,11 +48,23 @@ class Room:
     name: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """What was said in a channel, oldest first, as the events that tell of it.
+
+    `threads` may hold more, and are worth a look once all channels have been read.
+    """
+
+    events: list[Json]
+    threads: tuple[str, ...] = ()
+
+
 class History:
     """Reads the channels of one workspace that we are a member of."""
 
     def __init__(self, slack: Slack, bounds: Bounds | None = None) -> None:
         self._slack = slack
+        self._me = slack.bot_user
         self._bounds = bounds or Bounds()
         self._pacing = Pacing(RATES)
 
@@ -70,34 +84,38 @@ class History:
                 return found[:most]
             asked["cursor"] = cursor
 
-    async def since(self, room: Room, since: float, followed: Sequence[str] = ()) -> list[Json]:
-        """Return what was said after `since`, oldest first, as the events that tell of it.
+    async def since(self, room: Room, since: float, heard: Mapping[str, float]) -> Missed:
+        """Return what was said after `since`; `heard` says until when our threads were heard.
 
-        Threads are read if something new stands in them, or if they are `followed` and their
-        root is too old to say. Raises `SlackFailed`.
+        A thread of ours is read here if something stands in it that was not heard. All others
+        that may hold something for us are only named. Raises `SlackFailed`.
         """
         roots = await self._newest(room, since)
-        found = {str(message["ts"]): message for message in roots if _ts(message) > since}
-        for thread in self._worth_reading(room, roots, since, followed):
-            for message in await self._replies(room, thread, since):
-                found[str(message["ts"])] = message
-        as_event = {"type": "message", "channel": room.id, "channel_type": room.kind}
-        return [{**message, **as_event} for message in sorted(found.values(), key=_ts)]
-
-    def _worth_reading(
-        self, room: Room, roots: Iterable[Json], since: float, followed: Sequence[str]
-    ) -> list[str]:
-        """Name the threads that may hold something new, those that we follow first."""
+        missed = [root for root in roots if _ts(root) > since]
         latest = {str(root["ts"]): float(root.get("latest_reply") or 0) for root in roots}
-        new = sorted(latest, key=latest.__getitem__, reverse=True)
-        new = [thread for thread in new if latest[thread] > since]
-        ours = [thread for thread in new if thread in followed]
-        unseen = [thread for thread in followed if thread not in latest]
-        wanted = list(dict.fromkeys([*ours, *unseen, *new]))
-        left_out = len(wanted) - self._bounds.threads
+        alive = sorted(latest, key=latest.__getitem__, reverse=True)
+        alive = [ts for ts in alive if latest[ts] > since]
+        ours = heard.keys() | {str(root["ts"]) for root in roots if self._is_for_us(room, root)}
+        surely = [ts for ts in alive if ts in ours and latest[ts] > heard.get(ts, 0)]
+        out_of_sight = [ts for ts in heard if ts not in latest]
+        maybe = [ts for ts in (*out_of_sight, *alive) if ts not in surely]
+        for thread in self._bounded(room, surely):
+            missed += await self._replies(room, thread, since)
+        return Missed(_as_events(room, missed), tuple(self._bounded(room, maybe)))
+
+    async def thread(self, room: Room, thread: str, since: float) -> list[Json]:
+        """Return what was said in a thread after `since`, oldest first. Raises `SlackFailed`."""
+        return _as_events(room, await self._replies(room, thread, since))
+
+    def _is_for_us(self, room: Room, root: Json) -> bool:
+        """Whether a root begins a thread of ours: said directly, or with our name in it."""
+        return room.kind in {"im", "mpim"} or words.mentions(message_text(root), self._me)
+
+    def _bounded(self, room: Room, threads: list[str]) -> list[str]:
+        left_out = len(threads) - self._bounds.threads
         if left_out > 0:
             log.warning("too many threads to look into", channel=room.id, left_out=left_out)
-        return wanted[: self._bounds.threads]
+        return threads[: self._bounds.threads]
 
     async def _newest(self, room: Room, since: float) -> list[Json]:
         """Read from the newest message down to `since`; a whole page at least, for its threads."""
@@ -139,6 +157,13 @@ class History:
         await asyncio.sleep(self._pacing.delay(method))
         self._pacing.take(method)
         return await self._slack.call(method, arguments, repeatable=True)
+
+
+def _as_events(room: Room, messages: Iterable[Json]) -> list[Json]:
+    """Put messages in order, each once, shaped like events; some stand in thread and channel."""
+    known = {str(message["ts"]): message for message in messages}
+    where = {"type": "message", "channel": room.id, "channel_type": room.kind}
+    return [{**message, **where} for message in sorted(known.values(), key=_ts)]
 
 
 def _room(channel: Json) -> Room:

@@ -10,7 +10,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.gateway.heard import Heard
+from bot.gateway.backfill import Backfill
 from bot.gateway.ingress import Ingress
 from bot.health import Metrics
 from bot.listeners import commands, lifecycle, messages, reactions
@@ -22,7 +22,7 @@ class Doors:
     """What the listeners lead to."""
 
     ingress: Ingress
-    heard: Heard
+    backfill: Backfill
     thread_of: ThreadOf
     metrics: Metrics
 
@@ -55,7 +55,7 @@ def bolt(client: AsyncWebClient, doors: Doors) -> AsyncApp:
 
 def _register(app: AsyncApp, doors: Doors) -> None:
     """Tell Bolt who listens to what; the catch-all comes last."""
-    messages.register(app, doors.ingress, doors.heard, doors.metrics)
+    messages.register(app, doors.ingress, doors.backfill, doors.metrics)
     reactions.register(app, doors.ingress, doors.thread_of, doors.metrics)
     commands.register(app)
     lifecycle.register(app, doors.ingress, doors.metrics)

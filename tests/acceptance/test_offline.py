@@ -3,13 +3,15 @@
 Slack's own retries are switched off here, so that only the history can bring a message back.
 """
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
 from bot.app import App
 from bot.playground import Fault, Rules
-from tests.acceptance.world import World, a_world
+from tests.acceptance.world import World, a_world, store_pid
 from tests.support import wait_until
 
 SCRIPT = """
@@ -180,3 +182,22 @@ async def test_what_is_read_again_changes_nothing(tmp_path: Path):
         await world.settled()
         assert len(world.asked()) == 3
         assert str(world.asked()).count("the port is 8080") == 2
+
+
+async def test_a_store_that_dies_with_an_event_in_hand_loses_nothing(tmp_path: Path):
+    """It could not be written, so it was not acknowledged; Slack does not send it again here."""
+    async with a_world(tmp_path, SCRIPT, NO_RETRIES) as world, world.bot() as app:
+        root = await acquainted(world)
+        await whole(app)
+        pid = await store_pid(world.home)
+        assert pid is not None
+        os.kill(pid, signal.SIGSTOP)
+        await world.says("ann", "#api", "are you there", root)
+        journal = world.playground.journal
+        await wait_until(lambda: len(journal.of("unacknowledged")) == 1, 10)
+        await wait_until(lambda: app.backfill is not None and not app.backfill.is_done, 10)
+        os.kill(pid, signal.SIGKILL)
+        assert (await world.answered("#api", root, 2))[1] == "You said: are you there"
+        await whole(app)
+        await world.settled()
+        assert len(world.answers("#api", root)) == 2
