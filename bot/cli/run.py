@@ -26,6 +26,8 @@ _READY = {
     Role.WORKER: "Deskmate's worker answers as @{name}; a gateway listens. Ctrl-C stops it.",
 }
 
+DOUBLED_SECONDS = 1.0
+
 
 def run(
     *,
@@ -66,13 +68,17 @@ async def _serve(settings: "Settings", role: Role) -> None:
 
 
 def stop_on_signals() -> asyncio.Event:
-    """Return an event that SIGINT and SIGTERM set; a second signal ends the process at once."""
+    """Return an event that SIGINT and SIGTERM set; a later second signal ends the process at once.
+
+    One stop often comes twice, from `make` and from whoever stopped `make`: that is no second one.
+    """
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
 
     def on_signal(number: signal.Signals) -> None:
-        stop.set()
-        loop.remove_signal_handler(number)
+        if not stop.is_set():
+            stop.set()
+            loop.call_later(DOUBLED_SECONDS, loop.remove_signal_handler, number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, on_signal, number)

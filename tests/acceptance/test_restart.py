@@ -8,7 +8,7 @@ import os
 import signal
 from asyncio.subprocess import Process
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -163,6 +163,20 @@ async def leave_a_claimed_write(world: World, root: str) -> None:
         said = Message(role="assistant", content="I write it.", tool_calls=(call,))
         await journal.append(Answered(message=said))
         await journal.append(Claimed(call_id="c1"))
+
+
+async def test_a_stop_that_comes_twice_at_once_is_one_gentle_stop(tmp_path: Path):
+    """`make` and whoever stopped `make` both send it; no store is left running."""
+    async with a_world(tmp_path, SCRIPT) as world:
+        running = await world.start()
+        running.send_signal(signal.SIGTERM)
+        running.send_signal(signal.SIGTERM)
+        await asyncio.sleep(0.05)
+        with suppress(ProcessLookupError):
+            running.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(10):
+            assert await running.wait() == 0
+        assert await store_pid(tmp_path) is None
 
 
 async def test_a_gentle_stop_hands_the_turn_back_and_leaves_no_process(tmp_path: Path):
