@@ -12,7 +12,6 @@ from slack_sdk import WebClient
 from slack_sdk.socket_mode.aiohttp import SocketModeClient as AiohttpClient
 from slack_sdk.socket_mode.builtin import SocketModeClient as BuiltinClient
 from slack_sdk.socket_mode.response import SocketModeResponse
-from slack_sdk.socket_mode.websocket_client import SocketModeClient as WebsocketClientClient
 from slack_sdk.socket_mode.websockets import SocketModeClient as WebsocketsClient
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -152,12 +151,11 @@ async def bolt(playground: Playground, _kind: object) -> AsyncGenerator[None]:
 
 CLIENTS = [
     (synchronous, BuiltinClient),
-    (synchronous, WebsocketClientClient),
     (asynchronous, AiohttpClient),
     (asynchronous, WebsocketsClient),
     (bolt, SyncApp),
 ]
-NAMES = ["builtin", "websocket_client", "aiohttp", "websockets", "bolt"]
+NAMES = ["builtin", "aiohttp", "websockets", "bolt"]
 
 
 @pytest.mark.parametrize(("run", "kind"), CLIENTS, ids=NAMES)
