@@ -14,24 +14,8 @@ import pytest
 
 from bot.playground import LEVELS, Rules
 from tests.acceptance.world import World, a_world, shown
+from tests.soak.test_kills import CHANNELS, EXPECTED, SCRIPT
 
-SCRIPT = """
-- when: 'write (\\w+)'
-  steps:
-    - reply: "I write {1}."
-      calls: [{tool: file_write, arguments: {path: "{1}.md", content: "{1}"}}]
-    - reply: "Done with {1}."
-- when: 'quick (\\w+)'
-  steps: [{reply: "Quick {1}."}]
-- when: 'slow (\\w+)'
-  steps: [{reply: "Slow {1} one two three four five six seven eight nine ten.", pace: 60}]
-"""
-EXPECTED = {
-    "quick": "Quick {0}.",
-    "slow": "Slow {0} one two three four five six seven eight nine ten.",
-    "write": "I write {0}.\n\nDone with {0}.",
-}
-CHANNELS = ("#api", "#web", "#general")
 PER_THREAD = 5
 SETTLE_SECONDS = 90
 LONGEST_TURN_SECONDS = 5.0
