@@ -147,6 +147,8 @@ class Ingress:
         elif is_from_a_person(event):
             incoming = read_incoming(event, self.me, self._now())
             return await self._accept(incoming, event_id, live=live)
+        elif event.get("user") == self.me.user and event.get("thread_ts"):
+            return Accepted(self._session_of(event, event))  # our own answer
         return None
 
     async def _accept(self, incoming: Incoming, event_id: str, *, live: bool) -> Accepted | None:

@@ -235,3 +235,24 @@ async def test_asides_of_a_known_thread_are_kept_others_are_not(door: Door):
     )
     kept = await door.queue.asides(session, read_incoming(event(), ME, 1).project)
     assert [aside.text for aside in kept] == ["<@U2> psst"]
+
+
+async def test_what_belongs_to_a_session_is_told_to_whoever_listens(door: Door):
+    """So that it is known until when each thread was heard; our own answers count as well."""
+    mention = event("1.0", text=f"{BOT} hi")
+    answer = event("1.5", thread_ts="1.0", user="U0BOT", bot_id="B0")
+    accepted = [
+        await door.ingress.message(each, f"Ev{number}")
+        for number, each in enumerate(
+            (
+                mention,
+                {**mention, "type": "app_mention"},
+                answer,
+                event("2.0", thread_ts="1.0", text="<@U2> psst"),
+                event("3.0", thread_ts="9.0", text="not ours"),
+                event("4.0", text="nor this"),
+            )
+        )
+    ]
+    known = [each and (each.session.thread, each.new) for each in accepted]
+    assert known == [("1.0", True), ("1.0", False), ("1.0", False), ("1.0", False), None, None]
