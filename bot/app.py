@@ -152,7 +152,7 @@ class App:
 
     async def _open_ends(self, opened: AsyncExitStack) -> Ends:
         settings = self._settings
-        http = await opened.enter_async_context(aiohttp.ClientSession(trust_env=True))
+        http = await opened.enter_async_context(aiohttp.ClientSession())
         token = _secret(settings.slack_bot_token)
         client = AsyncWebClient(token, settings.slack_api_url, session=http)
         store, ready = await self._open_store(opened, client)

@@ -104,7 +104,7 @@ async def _look_at_slack(settings: "Settings", live: str | None) -> list["Findin
     if settings.slack_bot_token is None:
         return []
     bot_token, app_token = settings.slack_bot_token.get_secret_value(), settings.slack_app_token
-    async with aiohttp.ClientSession(trust_env=True) as http:
+    async with aiohttp.ClientSession() as http:
         client = AsyncWebClient(bot_token, settings.slack_api_url, session=http)
         app_secret = app_token.get_secret_value() if app_token else None
         found = await check_workspace(client, app_secret)

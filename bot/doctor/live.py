@@ -21,6 +21,7 @@ from bot.doctor.findings import Finding, fail, ok, warn
 from bot.gateway.history import History
 from bot.gateway.preflight import open_ticket
 from bot.gateway.socket_mode import SocketRefused
+from bot.proxy import proxy_for
 
 LIVE = "live"
 HELLO_SECONDS = 10.0
@@ -174,7 +175,10 @@ async def _channel_id(slack: Slack, channel: str) -> str | None:
 @asynccontextmanager
 async def _ear(client: AsyncWebClient, app_token: str) -> AsyncGenerator[Ear]:
     url = await open_ticket(client, app_token)
-    async with aiohttp.ClientSession(trust_env=True) as http, http.ws_connect(url) as socket:
+    async with (
+        aiohttp.ClientSession() as http,
+        http.ws_connect(url, proxy=proxy_for(url)) as socket,
+    ):
         async with asyncio.timeout(HELLO_SECONDS):
             hello: Json = await socket.receive_json()
         yield Ear(socket, int(hello["num_connections"]) - 1)

@@ -21,6 +21,8 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.response import BoltResponse
 from slack_sdk.socket_mode.request import SocketModeRequest
 
+from bot.proxy import proxy_for
+
 log = structlog.get_logger()
 
 FAILURES_UNTIL_REBUILD = 3
@@ -168,6 +170,7 @@ class SocketGateway:
         self._count = count
         self._patience = patience or Patience()
         self._http: aiohttp.ClientSession | None = None
+        self._former: list[aiohttp.ClientSession] = []
         self._live: set[Connection] = set()
         self._tasks: list[asyncio.Task[None]] = []
         self._failures = 0
@@ -217,7 +220,10 @@ class SocketGateway:
             # A ticket is good for one dial only, so each dial asks for a new one.
             url = await self._open_ticket()
             ws = await self._session().ws_connect(
-                url, autoping=False, heartbeat=self._patience.ping_seconds
+                url,
+                autoping=False,
+                heartbeat=self._patience.ping_seconds,
+                proxy=proxy_for(url),
             )
             connection = Connection(ws, self._app, self._patience.silence_seconds, self._greeted)
             listening = asyncio.create_task(connection.listen())
@@ -244,10 +250,11 @@ class SocketGateway:
         self._failures += 1
         log.warning("dial failed", error=str(err) or type(err).__name__, pause_seconds=pause)
         if self._failures >= FAILURES_UNTIL_REBUILD and self._http is not None:
-            http, self._http = self._http, None
-            self._failures = 0
+            self._former.append(self._http)
+            self._http, self._failures = None, 0
+            # A connection that lives still uses the session it was dialled with.
             if not self._live:
-                await http.close()
+                await self._close_former()
         await asyncio.sleep(pause)
 
     async def _retire(self, connection: Connection, listening: asyncio.Task[None]) -> None:
@@ -261,7 +268,7 @@ class SocketGateway:
 
     def _session(self) -> aiohttp.ClientSession:
         if self._http is None or self._http.closed:
-            self._http = aiohttp.ClientSession(trust_env=True)
+            self._http = aiohttp.ClientSession()
         return self._http
 
     async def close(self) -> None:
@@ -272,7 +279,12 @@ class SocketGateway:
         await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.gather(*(connection.close() for connection in list(self._live)))
         if self._http is not None:
-            await self._http.close()
+            self._former.append(self._http)
+        await self._close_former()
+
+    async def _close_former(self) -> None:
+        while self._former:
+            await self._former.pop().close()
 
 
 class SocketRefused(Exception):  # noqa: N818 - reads as the state it names

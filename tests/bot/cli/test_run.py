@@ -174,3 +174,16 @@ async def test_what_is_mistyped_is_one_clear_line(
     assert status == 2
     assert named in err
     assert "Traceback" not in err
+
+
+async def test_passwords_kept_for_other_programs_are_neither_a_fault_nor_sent(world: World):
+    """A `default` line in ~/.netrc is for others: it stops no start and reaches no socket."""
+    netrc = world.home / "netrc"
+    netrc.write_text("default login somebody password canary\n")
+    netrc.chmod(0o600)
+    async with world.process(NETRC=str(netrc)):
+        root = await world.says("ann", "#api", "@Deskmate hi")
+        await world.answered("#api", root)
+    calls = world.playground.journal.calls("apps.connections.open")
+    assert calls
+    assert all(call["ok"] for call in calls)

@@ -1,6 +1,7 @@
 """The sockets: dialled, watched and replaced, against a playground that misbehaves on purpose."""
 
 import asyncio
+import gc
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -185,6 +186,16 @@ async def test_a_refresh_and_a_loss_at_once_make_one_new_socket(playground: Play
         await asyncio.sleep(0.3)
         assert len(playground.board.lines) == 1
         assert len(playground.journal.calls("apps.connections.open")) == 2
+
+
+async def test_a_rebuilt_http_session_leaves_none_open(playground: Playground):
+    """One socket lives while dials of the other fail until a rebuild: both sessions end with us."""
+    async with a_gateway(playground, Ears(), count=2):
+        await wait_until(lambda: len(playground.board.lines) == 2)
+        playground.workspace.faults.add(Fault("refuse", "dial", count=4))
+        await playground.board.end(playground.board.lines[0], "abort")
+        await wait_until(lambda: len(playground.board.lines) == 2)
+    gc.collect()  # a session that was left open says so as it goes, and fails the test
 
 
 async def test_heard_tells_when_the_last_sign_of_life_came(playground: Playground):
